@@ -1,4 +1,4 @@
-"""The real clients in the process of the test, in a race on a ``HonestServer``, and what they say about it."""
+"""The real clients in the process of the test, in a race on a ``Liar``, and what they say about it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import contextlib
 import io
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
-from itertools import count
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -24,9 +23,9 @@ from samedeal_link.connection.saved_sessions import MemorySessions, SessionStore
 from samedeal_link.evidence.verdict import Verdict
 from samedeal_link.session.client_session import ClientSession
 from samedeal_link.session.room_client import RoomClient
-from tests.end_to_end.lying_server import HonestServer
+from tests.end_to_end.lying_server import Liar
 from tests.end_to_end.processes import until
-from tests.shared.joint_deals import some_bytes
+from tests.end_to_end.watched_races import ROOM
 
 
 class TypedLines(LineReader):
@@ -72,6 +71,11 @@ class Client:
         return {*(evidence.found if evidence else ()), *(self.verdict.rows if self.verdict else ())}
 
     @property
+    def moves(self) -> int:
+        play = self.rooms.model.own.play if self.rooms is not None else None
+        return play.revision if play is not None else 0
+
+    @property
     def text(self) -> str:
         return self.out.getvalue()
 
@@ -79,13 +83,13 @@ class Client:
         """Whether the client has said what a row of the table of verdicts says."""
         return ROWS[row].sentence.split("{")[0] in self.text
 
-    async def play(self, server: HonestServer) -> None:
+    async def play(self, server: Liar) -> None:
         raise NotImplementedError
 
-    async def enter(self, server: HonestServer) -> None:
+    async def enter(self, server: Liar) -> None:
         """Start the client, and wait until it is in the room."""
         self.rooms = None
-        self.task = asyncio.create_task(self.play(server), name=f"{self.name} in {server.room}")
+        self.task = asyncio.create_task(self.play(server), name=f"{self.name} in {ROOM}")
         await until(lambda: self.is_over or self.phase != "")
 
     async def stop(self) -> None:
@@ -93,18 +97,16 @@ class Client:
             self.task.cancel()
             await asyncio.gather(self.task, return_exceptions=True)
 
-    def link(self, server: HonestServer, **options: Any) -> Link:
-        """Return a link to the server's room. Its shares are not random: the deals of the test are the same in each run."""
-        address, home = parse_address(server.url), home_path(server.room)
-        link = Link(address, self.name, self.sessions, rng=Random(1), home=home, **options)
-        numbers = count()
-        link.witness._new_share = lambda: some_bytes(f"{server.room} {self.name} {next(numbers)}")
-        return link
+    def link(self, server: Liar, **options: Any) -> Link:
+        """Return a link to the server's room."""
+        return Link(parse_address(server.url), self.name, self.sessions, home=home_path(ROOM), **options)
 
 
-async def rivals_moved(server: HonestServer) -> None:
-    """Wait until the bots have made two moves."""
-    await until(lambda: all(len(each.log) > 1 for each in server.players.values() if each.bot))
+async def rivals_moved(rooms: RoomClient) -> None:
+    """Wait until a rival has made two moves."""
+    await until(
+        lambda: any(tally.moves > 1 for player, tally in rooms.model.tallies.items() if player != rooms.model.me)
+    )
 
 
 class LinePlayer(Client):
@@ -113,7 +115,7 @@ class LinePlayer(Client):
     session: ClientSession
     typed: TypedLines
 
-    async def play(self, server: HonestServer) -> None:
+    async def play(self, server: Liar) -> None:
         self.typed = TypedLines()
         async with self.link(server, evidence_root=self.home / "evidence") as link:
             self.session = ClientSession(link)
@@ -122,7 +124,7 @@ class LinePlayer(Client):
             client = LineClient(self.session, Look(), printer, str, lasting=True, ends_with_race=True)
             typing = asyncio.create_task(self._type_lines(server))
             try:
-                self.code = await client.run(self.typed, lambda: self.session.join(server.room))
+                self.code = await client.run(self.typed, lambda: self.session.join(ROOM))
             finally:
                 typing.cancel()
                 (failure,) = await asyncio.gather(typing, return_exceptions=True)
@@ -130,7 +132,7 @@ class LinePlayer(Client):
             if isinstance(failure, AssertionError | TimeoutError):
                 raise failure
 
-    async def _type_lines(self, server: HonestServer) -> None:
+    async def _type_lines(self, server: Liar) -> None:
         await until(lambda: self.phase != "")
         if self.phase == "open":
             self.typed.type("ready")
@@ -141,7 +143,7 @@ class LinePlayer(Client):
             moves = (str(move) for move in board.legal_moves() if move.is_transfer and not board.is_null(move))
             await self._make_move(next(moves, "deal"))
         await self._make_move("deal")
-        await rivals_moved(server)
+        await rivals_moved(self.session.rooms)
         self.typed.type("resign")
 
     async def _make_move(self, text: str) -> None:
@@ -153,10 +155,10 @@ class LinePlayer(Client):
 class BotPlayer(Client):
     """The bot, as ``samedeal bot`` runs it."""
 
-    async def play(self, server: HonestServer) -> None:
+    async def play(self, server: Liar) -> None:
         async with self.link(server, bot=True) as link:
             self.rooms = RoomClient(link)
-            await self.rooms.join(server.room)
+            await self.rooms.join(ROOM)
             bot = Bot(self.rooms, "random", 1000, Random(3), stay=False, report=self._say)
             self.code = await bot.run()
             if self.code:
@@ -168,7 +170,7 @@ class BotPlayer(Client):
 
 
 @contextlib.asynccontextmanager
-async def playing(server: HonestServer, *clients: Client) -> AsyncIterator[None]:
+async def playing(server: Liar, *clients: Client) -> AsyncIterator[None]:
     """Let clients join a server's room, one after another. At the end they are stopped."""
     async with server.running():
         try:

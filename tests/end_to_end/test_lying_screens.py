@@ -15,24 +15,25 @@ from samedeal_link.session import race_audit
 from samedeal_link.session.client_session import ClientSession
 from tests.end_to_end.browser import Browser
 from tests.end_to_end.honest_clients import BotPlayer, Client, playing, rivals_moved
-from tests.end_to_end.lies import NoRecord, OtherResultsLater, SwappedStock
-from tests.end_to_end.lying_server import HonestServer
+from tests.end_to_end.lying_server import Liar, NoRecord, OtherResultsLater, RetimedMove
 from tests.end_to_end.processes import DEADLINE, until
 from tests.end_to_end.racing_page import PRESS, dealt, sit, tap
+from tests.end_to_end.watched_races import ROOM
+from tests.server.live_nodes import Node
 from tests.textual_internals import screen_text
 
 
 class ScreenPlayer(Client):
     """The full-screen client. It turns up cards twice, and resigns. ``out`` has every screen that was seen."""
 
-    async def play(self, server: HonestServer) -> None:
+    async def play(self, server: Liar) -> None:
         async with self.link(server, evidence_root=self.home) as link:
             session = ClientSession(link)
             self.rooms = session.rooms
             app = SamedealApp(session, Look(motion=False), DEFAULT)
             async with app.run_test(size=(100, 30)) as pilot:
                 session.subscribe(lambda: self._look(app))
-                await session.join(server.room)
+                await session.join(ROOM)
                 racing = asyncio.create_task(self._race(session, server))
                 try:
                     while not racing.done():
@@ -49,7 +50,7 @@ class ScreenPlayer(Client):
         if not self.text.endswith(f"{seen}\n"):
             self.out.write(f"{seen}\n")
 
-    async def _race(self, session: ClientSession, server: HonestServer) -> None:
+    async def _race(self, session: ClientSession, server: Liar) -> None:
         await until(lambda: self.phase != "")
         await session.rooms.ready()
         await until(lambda: self.phase == "racing" and session.model.board is not None)
@@ -57,7 +58,7 @@ class ScreenPlayer(Client):
             play = session.model.own.play
             session.act("deal")
             await until(lambda before=play: session.model.own.play is not before)  # type: ignore[misc]  # it has no type
-        await rivals_moved(server)
+        await rivals_moved(session.rooms)
         await session.rooms.resign()
         await until(lambda: session.model.verdict is not None)
         if isinstance(server, OtherResultsLater):
@@ -70,10 +71,10 @@ class ScreenPlayer(Client):
 
 @pytest.fixture(autouse=True)
 def quick_records(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(race_audit, "RECORD_DELAYS", (0.01,))
+    monkeypatch.setattr(race_audit, "RECORD_DELAYS", (0.2,) * 10)
 
 
-async def raced(server: HonestServer, home: Path) -> ScreenPlayer:
+async def raced(server: Liar, home: Path) -> ScreenPlayer:
     ana = ScreenPlayer("ana", home)
     async with asyncio.timeout(DEADLINE), playing(server, ana, BotPlayer("bob", home)):
         await until(lambda: ana.is_over)
@@ -82,31 +83,33 @@ async def raced(server: HonestServer, home: Path) -> ScreenPlayer:
     return ana
 
 
-async def test_results_that_are_shown_later_are_judged(tmp_path: Path) -> None:
-    ana = await raced(OtherResultsLater("friday"), tmp_path)
+async def test_results_that_are_shown_later_are_judged(one: Node, tmp_path: Path) -> None:
+    ana = await raced(OtherResultsLater(one), tmp_path)
     assert ana.found == {"other_results"}
     assert ana.text.index("Fair: ") < ana.text.index("NOT fair: The server showed other results")
 
 
-@pytest.mark.parametrize(("liar", "row"), [(SwappedStock, "other_board"), (NoRecord, "no_record")])
-async def test_screen_calls_no_lie_fair(tmp_path: Path, liar: type[HonestServer], row: str) -> None:
-    ana = await raced(liar("friday"), tmp_path)
+@pytest.mark.parametrize(("liar", "row"), [(RetimedMove, "other_action"), (NoRecord, "no_record")])
+async def test_screen_calls_no_lie_fair(one: Node, tmp_path: Path, liar: type[Liar], row: str) -> None:
+    ana = await raced(liar(one), tmp_path)
     assert row in ana.found
     assert "Fair: " not in ana.text
     assert ROWS[row].sentence.split("{")[0][:40] in ana.text  # the first line of the screen
 
 
 @pytest.mark.xdist_group("page")
-@pytest.mark.parametrize(("kind", "verdict"), [(HonestServer, "fair"), (SwappedStock, "wrong")])
-async def test_page_calls_no_lie_fair(tmp_path: Path, browser: Browser, kind: type[HonestServer], verdict: str) -> None:
-    server = kind("friday")
+@pytest.mark.parametrize(("kind", "verdict"), [(Liar, "fair"), (RetimedMove, "wrong")])
+async def test_page_calls_no_lie_fair(
+    one: Node, tmp_path: Path, browser: Browser, kind: type[Liar], verdict: str
+) -> None:
+    server = kind(one)
     bob = BotPlayer("bob", tmp_path)
     async with playing(server, bob):
         await sit(browser, server.url, "ana")
         await browser.run(PRESS, "Ready")
         await dealt(browser)
         await tap(browser, "deal", 1)
-        await rivals_moved(server)
+        await until(lambda: bob.moves > 1)
         await browser.run(PRESS, "Resign")
         await browser.run(PRESS, "Really resign?")
         assert await browser.until("document.querySelector('.deal:not(.checking)')?.classList[2]") == verdict

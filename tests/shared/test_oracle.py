@@ -11,7 +11,7 @@ from samedeal.deal import Deal, shuffled
 from samedeal.games import game_named
 from samedeal.moves import Move
 from tests.shared import oracle
-from tests.shared.playouts import boards
+from tests.shared.playouts import boards, playout
 from tests.shared.positions import words
 
 pytestmark = pytest.mark.usefixtures("unreleased")
@@ -32,6 +32,12 @@ def test_dealt_board_agrees_with_oracle() -> None:
         for number in range(20):
             deck = shuffled(Deal("number", number=number).public_seed(), known.decks)
             assert words(Board.deal(known, deck)) == oracle.dealt(game, [str(Card(card)) for card in deck])
+
+
+def test_playout_agrees_with_oracle() -> None:
+    for game in oracle.RULES:
+        for board, _ in playout(game_named(game), 1, 120):
+            assert_agrees(board)
 
 
 @given(boards())
