@@ -47,8 +47,8 @@ class Liar:
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """Serve on a free port, also the page."""
-        options: dict[str, Any] = {"games": ("ace-of-hearts",), "deal": "winnable easy", "start": "all-ready", "countdown": 0}
-        await (await Client.hello(self._node.url, "mira")).create(ROOM, limit=600, **options)
+        options: dict[str, Any] = {"games": ("ace-of-hearts",), "deal": "winnable easy", "start": "all-ready"}
+        await (await Client.hello(self._node.url, "mira")).create(ROOM, limit=600, countdown=0, **options)
         page = PageFiles()
         async with serve(
             self._serve,
