@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
 from msgspec.structs import replace as with_fields
 from websockets.asyncio.client import connect
@@ -45,7 +45,7 @@ class Liar:
         return message
 
     @asynccontextmanager
-    async def running(self) -> AsyncIterator[None]:
+    async def running(self) -> AsyncIterator[Self]:
         """Serve on a free port, also the page."""
         options: dict[str, Any] = {"games": ("ace-of-hearts",), "deal": "winnable easy", "start": "all-ready"}
         await (await Client.hello(self._node.url, "mira")).create(ROOM, limit=600, countdown=0, **options)
@@ -60,7 +60,7 @@ class Liar:
             close_timeout=1,
         ) as server:
             self.url = f"ws://127.0.0.1:{next(iter(server.sockets)).getsockname()[1]}"
-            yield
+            yield self
 
     async def _serve(self, client: ServerConnection) -> None:
         async with connect(self._node.url, subprotocols=PROTOCOLS, compression=None) as node:
@@ -117,8 +117,8 @@ class RetimedMove(Liar):
             return message
         record = Record.read(message.text)
         (own,) = (each for each in record.players if each.name == name)
-        (time, action), *rest = own.actions
-        changed = replace(own, actions=((time - 1, action), *rest))
+        actions = tuple((time - (number == 0), action) for number, (time, action) in enumerate(own.actions))
+        changed = replace(own, actions=actions)
         players = tuple(changed if each is own else each for each in record.players)
         return with_fields(message, text=str(replace(record, players=players)).encode())
 
