@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 
 from samedeal.board import Board
 from samedeal.cards import DOWN, FACE, Card
-from samedeal.games import GAMES, game_named
 from samedeal_client.board.board_picture import BoardPicture, HitTarget, Region
 from samedeal_client.board.column import pack_column
-from samedeal_client.board.draw_board import draw_board, draw_region, pile_rows, region_of
-from samedeal_client.board.layout import RESERVE, TOP, CardSize, layout, smallest
+from samedeal_client.board.draw_board import draw_board, pile_rows, region_of
+from samedeal_client.board.layout import CardSize, layout, smallest
 from samedeal_client.board.marks import NO_MARKS, Marks, liftable_count, run_length, selection_marks
 from samedeal_client.full_screen.widgets.style_colours import PAINTS
 from samedeal_client.text.appearance import Look
@@ -75,21 +74,6 @@ def sections(game: str, width: int, height: int, kind: str) -> str:
 @pytest.mark.parametrize(("game", "width", "height", "kind"), SCREENS)
 def test_boards_match_the_golden_files(game: str, width: int, height: int, kind: str) -> None:
     assert_golden(f"screens/{game}_{width}x{height}_{kind}.txt", sections(game, width, height, kind))
-
-
-def test_a_region_is_drawn_as_in_the_whole_board() -> None:
-    for game in GAMES:
-        now = golden_position(game, "deepest")
-        at = layout(now.game, 80, 21, panel=True)
-        whole = draw_board(now, BARE, at, marks_of_every_kind(now))
-        assert [part.name for part in whole.regions] == list(at.places)
-        for part in whole.regions:
-            assert draw_region(now, part.name, BARE, at, marks_of_every_kind(now)) == part
-        for key in now.game.keys:
-            assert region_of(now.game, key) in at.places
-    assert region_of(game_named("phoenix"), "q") == RESERVE
-    assert region_of(game_named("willow"), "q") == "q"
-    assert region_of(game_named("athena"), "w") == TOP
 
 
 def listed(now: Board, key: str, look: Look) -> str:

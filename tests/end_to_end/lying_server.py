@@ -31,13 +31,14 @@ PROTOCOLS = [Subprotocol(SUBPROTOCOL)]
 
 
 class Liar:
-    """A server that still tells the truth. ``revealed`` is the number of shares that the clients have revealed.
+    """A server that still tells the truth. ``revealed`` are the shares that the clients have revealed.
 
     It has one room with a joint deal, whose search takes a few hundredths of a second. ``states`` are the newest ones.
     """
 
     def __init__(self, node: Node) -> None:
-        self._node, self.url, self.revealed = node, "", 0
+        self._node, self.url = node, ""
+        self.revealed: set[bytes] = set()
         self.states: dict[ServerConnection, RoomState] = {}
 
     def told(self, message: ToClient, name: str) -> ToClient:
@@ -71,7 +72,8 @@ class Liar:
                 async for frame in client:
                     message = decode_to_server(frame)
                     name = message.name if isinstance(message, Hello) else name
-                    self.revealed += isinstance(message, RevealShare)
+                    if isinstance(message, RevealShare):
+                        self.revealed.add(message.share)
                     await node.send(frame)
 
             async def answer() -> None:

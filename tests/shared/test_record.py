@@ -106,19 +106,6 @@ def test_any_changed_byte_is_found_and_named(text: str, data: st.DataObject) -> 
     changed_byte_is_named(text.encode(), data)
 
 
-@pytest.mark.parametrize(
-    ("was", "now"),
-    [
-        ("player: 1 Ana", "player: 2 Ana"),  # the seat of the next player
-        ("player: 2 ben", "player: 1 ben"),
-        (LINES[23], LINES[23][:-1] + "\n"),  # one blank line more
-    ],
-)
-def test_change_that_shows_in_later_lines_is_named(was: str, now: str) -> None:
-    error = changed(was, now)
-    assert error.first <= line_number(was) <= error.last
-
-
 def test_change_after_the_proof_is_named() -> None:
     """Without its prefix, the last line of a proof is no part of it."""
     lines = JOINT.splitlines(keepends=True)
