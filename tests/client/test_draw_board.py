@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 from samedeal.board import Board
 from samedeal.cards import DOWN, FACE, Card
 from samedeal_client.board.board_picture import BoardPicture, HitTarget, Region
-from samedeal_client.board.column import pack_column
 from samedeal_client.board.draw_board import draw_board, pile_rows, region_of
-from samedeal_client.board.layout import CardSize, layout, smallest
-from samedeal_client.board.marks import NO_MARKS, Marks, liftable_count, run_length, selection_marks
+from samedeal_client.board.layout import layout, smallest
+from samedeal_client.board.marks import NO_MARKS, Marks, liftable_count, selection_marks
 from samedeal_client.full_screen.widgets.style_colours import PAINTS
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import row_text, row_width
@@ -164,19 +163,3 @@ def test_every_board_fits_every_size(
     check_cards(now, picture, look)
     assert draw_board(now, look, at, marks) == picture
     assert draw_board(now.masked(), look, at, marks) == picture
-
-
-@settings(max_examples=100)
-@given(reachable(), st.integers(12, 40), st.sampled_from([CardSize(4, 1, 1, 1), CardSize(5, 3, 2, 2)]))
-def test_every_card_of_a_column_has_a_place(now: Board, rows: int, size: CardSize) -> None:
-    for index in (*now.game.columns, *now.game.fans):
-        pile, group = now.piles[index], now.game.piles[index]
-        packing = pack_column(group, pile, rows, size)
-        singles = len(packing.heights)
-        assert bool(packing.collapsed) + packing.pairs + sum(packing.heights) <= rows
-        assert packing.collapsed + 2 * packing.pairs + singles == len(pile)
-        assert packing.collapsed != 1
-        assert singles >= min(len(pile), 1)
-        assert packing.collapsed <= len(pile) - run_length(group, pile)
-        if rows > 13:
-            assert singles >= run_length(group, pile)

@@ -12,11 +12,9 @@ import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from samedeal.action_chain import first_head, next_head
 from samedeal.deal_words import deal_words, result_words
 from samedeal.errors import MalformedTerms, UnknownTerms
 from samedeal.games import GAMES
-from samedeal.joint_deal import share_commitment
 from samedeal.terms import RoomTerms, description_hash
 from tests.shared.javascript import evaluate_with_page, needs_node
 from tests.shared.protocol.strategies import room_terms
@@ -135,25 +133,3 @@ def test_page_has_the_words_of_deals_and_results(tmp_path: Path) -> None:
         resultWords(unhex(terms))])"""
     found = evaluate_with_page(program, asked, tmp_path)
     assert found == [[deal_words(*deal), result_words(deal[0])] for deal in deals]
-
-
-def test_page_has_the_hashes_of_shares_and_actions(tmp_path: Path) -> None:
-    players = [(1, "ana", False), (64, "Zo\u00eb Q", True)]
-    program = """await (async () => {
-        const {firstHead, nextHead, shareHash} = await import("./race_hashes.js")
-        const [a, b, c] = [7, 8, 9].map(byte => new Uint8Array(32).fill(byte))
-        return given.map(([seat, name, bot]) => [
-            shareHash(a, b, {seat, name}, 3, c),
-            firstHead(a, 1790000000123, {seat, name, bot}),
-            nextHead(a, 12, 345, "3 5 x2")
-        ].map(hex))
-    })()"""
-    first, second, third = map(bytes_of, (7, 8, 9))
-    assert evaluate_with_page(program, players, tmp_path) == [
-        [
-            share_commitment(first, second, seat, name, 3, third).hex(),
-            first_head(first, 1_790_000_000_123, seat, name, bot=bot).hex(),
-            next_head(first, 12, 345, "3 5 x2").hex(),
-        ]
-        for seat, name, bot in players
-    ]

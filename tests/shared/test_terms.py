@@ -11,7 +11,6 @@ from typing import Final
 import msgspec
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 from msgspec import structs
 
 from samedeal.errors import MalformedTerms, UnknownTerms
@@ -38,18 +37,6 @@ def test_text_of_terms_is_read_as_it_was_written(terms: RoomTerms) -> None:
     """So no two terms have one text, and therefore one digest."""
     assert RoomTerms.parse(str(terms)) == terms
     assert terms.is_described
-
-
-@given(room_terms(), st.data())
-def test_changed_text_is_refused_or_other_terms(terms: RoomTerms, data: st.DataObject) -> None:
-    text = str(terms)
-    at = data.draw(st.integers(0, len(text) - 1))
-    other = text[:at] + data.draw(st.sampled_from("a0 \n:-")) + text[at + 1 :]
-    try:
-        found = RoomTerms.parse(other)
-    except (MalformedTerms, UnknownTerms):
-        return
-    assert str(found) == other
 
 
 def test_default_options_have_no_line() -> None:
