@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from samedeal.board_history import Play
 from samedeal.deal import Deal
 from samedeal.options import Options
-from samedeal.protocol.messages import DelayedBoard, DelayedMove, RoomState, Seat, Tally
+from samedeal.protocol.messages import DelayedBoard, DelayedMove, RoomState, Seat, Standing, Tally
 from samedeal.terms import RoomTerms
 
 SERVER: Final = bytes(range(32))
@@ -33,6 +33,12 @@ def room_state(room: str, options: Options, players: tuple[Seat, ...], **changes
     )
     terms = RoomTerms.of(room, options, Deal.parse(options.deal))
     return replace(state, **{"terms": str(terms), **changes})
+
+
+def standing(place: int, name: str, foundation_cards: int = 9, player: str = "", **more: Any) -> Standing:
+    """Return a line of standings. Unless ``player`` says otherwise, the player's id is the name."""
+    usual = {"time": 0, "moves": 5, "undos": 0, **more}
+    return Standing(place=place, player=player or name, name=name, foundation_cards=foundation_cards, **usual)
 
 
 def delayed_board(player: str, play: Play, time: int, reached: tuple[int, ...] = ()) -> DelayedBoard:

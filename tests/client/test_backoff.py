@@ -38,10 +38,3 @@ def test_reset_starts_from_the_first_bound() -> None:
         backoff.next_delay()
     backoff.reset()
     assert backoff.next_delay() <= 0.2
-
-
-def test_requested_delay_is_kept_however_often_it_is_requested() -> None:
-    backoff = Backoff(Random(1))
-    delays = [backoff.requested_delay(0.01) for _ in range(100)]
-    assert min(delays) >= 0.01
-    assert max(delays) <= 0.015

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
-from samedeal.cards import DOWN
-from samedeal.games import GAMES
 from samedeal_client.board.board_lines import board_lines
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import row_text
-from tests.client.boards import POSITIONS, board, golden_position
+from tests.client.boards import board
 from tests.golden.golden_files import assert_sentences
 
 
@@ -28,16 +24,3 @@ def test_every_pile_has_a_line() -> None:
         lines("ace-of-hearts", "01: AH")[0],
     ]
     assert_sentences("boards in words", [line.replace(": ", "\t", 1) for line in shown])
-
-
-@pytest.mark.parametrize("game", GAMES)
-@pytest.mark.parametrize("stage", POSITIONS)
-def test_every_face_up_card_is_named(game: str, stage: str) -> None:
-    now = golden_position(game, stage)
-    words = " ".join(row_text(row) for row in board_lines(now, Look()))
-    for at in (*now.game.columns, *now.game.fans, *now.game.reserve):
-        for card in now.piles[at]:
-            if not card & DOWN:
-                assert f" {Look().card(card)}" in words
-    assert "░" not in words
-    assert "▒" not in words

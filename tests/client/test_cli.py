@@ -23,7 +23,6 @@ from samedeal_client.commands.arguments import error_report, player_name
 from samedeal_client.menus.new_room_fields import FIELDS
 from samedeal_client.menus.start_menu import LONE_CODE
 from samedeal_link.connection.dial import CannotConnect
-from samedeal_link.errors import Failure
 from tests.client.command_line import run_samedeal
 from tests.golden.golden_files import assert_answers
 from tests.server.redis_kinds import free_port
@@ -165,14 +164,6 @@ def test_arguments_of_new_become_options() -> None:
 def test_every_field_with_help_is_an_argument_of_new() -> None:
     given = vars(parser("new").parse_args(["new", "localhost"]))
     assert {field.name for field in FIELDS if field.help} <= set(given)
-
-
-def test_a_start_time_must_be_within_a_week() -> None:
-    options = new.options_of(parser("new").parse_args(["new", "localhost", "--start", "+10"]))
-    assert options.start == "at"
-    assert options.start_at > 1_700_000_000_000
-    with pytest.raises(Failure):
-        new.options_of(parser("new").parse_args(["new", "localhost", "--start", "2020-01-01 10:00"]))
 
 
 @pytest.mark.parametrize(("login", "name"), [("ana", "ana"), ("Admin", "player")])

@@ -43,9 +43,17 @@ async def failed_dial(address: ServerAddress) -> CannotConnect:
         (b"HTTP/1.1 503 No\r\nContent-Length: 13\r\n\r\n<html></html>", "accepts no connections now (HTTP 503)"),
         (b"220 smtp.example.org ESMTP\r\n", "No Samedeal server answers"),
         (b"\xff" * 4000, "No Samedeal server answers"),
+        (b"HTTP/1.1 101 \x1b[2J\r\nUpgrade: \x1b[2J\x9b\r\nConnection: \x1b]0;x\x07\r\n\r\n", "127.0.0.1"),
+        (b"HTTP/1.1 101 Fine\r\nUpgrade: \xe2\x80\xae\r\nConnection: Upgrade\r\n\r\n", "127.0.0.1"),
+        (
+            b"HTTP/1.1 503 Busy\r\nContent-Length: 13\r\n\r\n\x1b[2J\xe2\x80\xae\x9b\r\n\r\n\r\n",
+            "accepts no connections",
+        ),
     ],
 )
 async def test_other_kinds_of_servers_are_named(answer: bytes, said: str) -> None:
+    """Their answers may be invalid, and full of control characters."""
+
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
         writer.write(answer)
@@ -57,6 +65,7 @@ async def test_other_kinds_of_servers_are_named(answer: bytes, said: str) -> Non
         port = server.sockets[0].getsockname()[1]
         error = await failed_dial(parse_address(f"127.0.0.1:{port}"))
     assert said in str(error)
+    assert str(error).isprintable()
 
 
 async def close_at_once(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -9,7 +9,6 @@ import time
 from base64 import b64encode
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, cast
 from unittest.mock import AsyncMock, Mock
 
 import asyncssh
@@ -19,7 +18,7 @@ from samedeal_client.commands.arguments import error_report
 from samedeal_client.menus.start_menu import enter_arguments
 from samedeal_door import connections
 from samedeal_door import door as door_module
-from samedeal_door.connections import ChannelSession, DoorConnection, DoorServer, _Variables
+from samedeal_door.connections import ChannelSession, DoorServer, _Variables
 from samedeal_door.door import Door, dns_record, load_host_key, serve_door
 from samedeal_door.identities import KEPT_FOR, Identities, fingerprint, read_fingerprint, trim
 from samedeal_door.limits import DoorLimits, Rates, network_of, session_refusal
@@ -201,26 +200,11 @@ def test_connections_of_an_address_are_counted_by_the_minute() -> None:
     assert rates.allows("a", 161.0)
 
 
-class _Parts:
-    """The parts of a door that a login uses."""
-
-    def __init__(self, directory: Path) -> None:
-        self.limits = DoorLimits(offered_keys=2)
-        self.identities = Identities(directory)
-        self.metrics = Mock()
-        self.session: object = None
-        self.aborted = False
-
-    def logged_in(self, _: object) -> None: ...
-
-    def abort(self) -> None:
-        self.aborted = True
-
-
-def login(directory: Path) -> tuple[DoorServer, _Parts]:
-    parts = _Parts(directory)
-    server = DoorServer(cast("Any", parts))
-    server.connection_made(cast("DoorConnection", cast("Any", parts)))
+def login(directory: Path) -> tuple[DoorServer, Mock]:
+    """A login, and the parts of a door that it uses."""
+    parts = Mock(limits=DoorLimits(offered_keys=2), identities=Identities(directory), session=None)
+    server = DoorServer(parts)
+    server.connection_made(parts)
     return server, parts
 
 
@@ -242,7 +226,7 @@ async def test_connection_that_offers_many_keys_is_closed(tmp_path: Path) -> Non
     server, parts = login(tmp_path)
     key = asyncssh.generate_private_key("ssh-ed25519")
     assert [server.validate_public_key("ana", key) for _ in range(5)] == [True] * 4 + [False]
-    assert parts.aborted
+    assert parts.abort.called
 
 
 @pytest.mark.parametrize(("session", "aborted"), [(None, True), (False, True), (True, False)])
@@ -257,7 +241,7 @@ async def test_connection_without_a_client_is_closed(
     checked = asyncio.Event()
     asyncio.get_running_loop().call_later(0, checked.set)  # after the check
     await checked.wait()
-    assert parts.aborted == aborted
+    assert parts.abort.called == aborted
 
 
 async def test_proxy_header_is_read_and_nothing_more() -> None:
@@ -296,33 +280,21 @@ def test_apps_do_not_decide_how_tasks_of_the_door_begin() -> None:
     serve_door(Mock(run=run), [], None)
 
 
-class _Channel:
-    """A channel of which nothing is read."""
-
-    def __init__(self) -> None:
-        self.written = ""
-
-    def get_write_buffer_size(self) -> int:
-        return len(self.written)
-
-    def write(self, data: str) -> None:
-        self.written += data
-
-    write_stderr = write
-
-
-def session_terminal(home: Path, size: tuple[int, int]) -> tuple[SessionTerminal, _Channel]:
-    channel, door = _Channel(), Mock(server="localhost", public_url="")
+def session_terminal(home: Path, size: tuple[int, int]) -> tuple[SessionTerminal, list[str]]:
+    """The terminal of a session, and what is written to its channel, of which nothing is read."""
+    written: list[str] = []
+    channel = Mock(write=written.append, write_stderr=written.append)
+    channel.get_write_buffer_size = lambda: sum(map(len, written))
     request = SessionRequest("ana", "", size, {})
-    return SessionTerminal(cast("Any", channel), request, home, "192.0.2.7", door), channel
+    return SessionTerminal(channel, request, home, "192.0.2.7", Mock(server="localhost", public_url="")), written
 
 
 async def test_lines_that_nobody_reads_do_not_pile_up(tmp_path: Path) -> None:
-    terminal, channel = session_terminal(tmp_path, (0, 0))
+    terminal, written = session_terminal(tmp_path, (0, 0))
     for _ in range(3 * _MOST_WAITING // 1000):
         terminal.output.write("x" * 1000)
         terminal.errors.write("x" * 1000)
-    assert len(channel.written) == _MOST_WAITING
+    assert len("".join(written)) == _MOST_WAITING
 
 
 async def test_many_sizes_in_a_row_are_drawn_once(tmp_path: Path) -> None:

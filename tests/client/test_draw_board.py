@@ -10,16 +10,14 @@ from hypothesis import strategies as st
 
 from samedeal.board import Board
 from samedeal.cards import DOWN, FACE, Card
-from samedeal.games import GAMES, game_named
 from samedeal_client.board.board_picture import BoardPicture, HitTarget, Region
-from samedeal_client.board.column import pack_column
-from samedeal_client.board.draw_board import draw_board, draw_region, pile_rows, region_of
-from samedeal_client.board.layout import RESERVE, TOP, CardSize, layout, smallest
-from samedeal_client.board.marks import NO_MARKS, Marks, liftable_count, run_length, selection_marks
+from samedeal_client.board.draw_board import draw_board, pile_rows, region_of
+from samedeal_client.board.layout import layout, smallest
+from samedeal_client.board.marks import NO_MARKS, Marks, liftable_count, selection_marks
 from samedeal_client.full_screen.widgets.style_colours import PAINTS
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import row_text, row_width
-from tests.client.boards import POSITIONS, board, golden_position, playout, reachable
+from tests.client.boards import POSITIONS, board, golden_position, reachable
 from tests.client.pictures import hit, position_of, text_of
 from tests.golden.golden_files import assert_golden
 from tests.shared.playouts import FAMILIES
@@ -75,30 +73,6 @@ def sections(game: str, width: int, height: int, kind: str) -> str:
 @pytest.mark.parametrize(("game", "width", "height", "kind"), SCREENS)
 def test_boards_match_the_golden_files(game: str, width: int, height: int, kind: str) -> None:
     assert_golden(f"screens/{game}_{width}x{height}_{kind}.txt", sections(game, width, height, kind))
-
-
-@pytest.mark.parametrize("game", GAMES)
-@pytest.mark.parametrize(("width", "height"), [(60, 17), (80, 21), (120, 37), (200, 57)])
-def test_board_is_centred_beside_the_panel(game: str, width: int, height: int) -> None:
-    at = layout(game_named(game), width, height, panel=True)
-    right = at.panel.x - 1 if at.panel is not None else width
-    left = min(place.x + at.gap * (name not in (TOP, RESERVE)) for name, place in at.places.items())
-    assert abs(left - (right - at.body.x - at.body.width)) <= 2
-
-
-def test_a_region_is_drawn_as_in_the_whole_board() -> None:
-    for game in GAMES:
-        now = golden_position(game, "deepest")
-        at = layout(now.game, 80, 21, panel=True)
-        whole = draw_board(now, BARE, at, marks_of_every_kind(now))
-        assert [part.name for part in whole.regions] == list(at.places)
-        for part in whole.regions:
-            assert draw_region(now, part.name, BARE, at, marks_of_every_kind(now)) == part
-        for key in now.game.keys:
-            assert region_of(now.game, key) in at.places
-    assert region_of(game_named("phoenix"), "q") == RESERVE
-    assert region_of(game_named("willow"), "q") == "q"
-    assert region_of(game_named("athena"), "w") == TOP
 
 
 def listed(now: Board, key: str, look: Look) -> str:
@@ -189,25 +163,3 @@ def test_every_board_fits_every_size(
     check_cards(now, picture, look)
     assert draw_board(now, look, at, marks) == picture
     assert draw_board(now.masked(), look, at, marks) == picture
-
-
-@settings(max_examples=100)
-@given(reachable(), st.integers(12, 40), st.sampled_from([CardSize(4, 1, 1, 1), CardSize(5, 3, 2, 2)]))
-def test_every_card_of_a_column_has_a_place(now: Board, rows: int, size: CardSize) -> None:
-    for index in (*now.game.columns, *now.game.fans):
-        pile, group = now.piles[index], now.game.piles[index]
-        packing = pack_column(group, pile, rows, size)
-        singles = len(packing.heights)
-        assert bool(packing.collapsed) + packing.pairs + sum(packing.heights) <= rows
-        assert packing.collapsed + 2 * packing.pairs + singles == len(pile)
-        assert packing.collapsed != 1
-        assert singles >= min(len(pile), 1)
-        assert packing.collapsed <= len(pile) - run_length(group, pile)
-        if rows > 13:
-            assert singles >= run_length(group, pile)
-
-
-def test_playouts_reach_deep_columns() -> None:
-    """Without deep columns the properties above would prove little."""
-    deepest = max(len(pile) for number in range(20) for pile in playout(game_named("steve"), number, 120).piles[:8])
-    assert deepest > 18

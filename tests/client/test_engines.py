@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import re
 import shutil
 import sys
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -36,11 +37,13 @@ from samedeal_bots.sequential_test import EDGE, Comparison, compared
 from samedeal_client.cli import main
 from samedeal_link.solving.strategy import BotMemory
 from samedeal_link.solving.temperament import Temperament
+from tests.child_processes import is_alive, kill_and_wait
 from tests.client.boards import board as positioned
 from tests.client.boards import dealt, with_other_hidden_cards
 from tests.client.engine_scripts import READY, answering, script
 from tests.golden.golden_files import assert_golden
 from tests.programs import skip_without
+from tests.server.waiting import until
 
 EXAMPLES = Path(__file__).parents[2] / "shared" / "engines"
 PAGE = (EXAMPLES.parent / "ENGINES.md").read_text(encoding="utf-8")
@@ -185,47 +188,34 @@ async def test_options_are_set(tmp_path: Path) -> None:
             await engine.start()
 
 
-HOLDS_PIPE = "exec 3>{fifo}; trap '' HUP TERM INT\n" + READY + "sleep 100 & sleep 100"
+def stubborn(folder: Path) -> tuple[str, Callable[[], Coroutine[Any, Any, list[int]]]]:
+    """The path of an engine that ignores signals, as its child does, and what waits for the ids of both processes."""
+    pids = folder / "pids"
+    text = f"trap '' HUP TERM INT\n{READY}sleep 100 & echo $$ $! >{pids}.new; mv {pids}.new {pids}; sleep 100"
 
+    async def processes() -> list[int]:
+        await until(pids.exists)
+        return [*map(int, pids.read_text().split())]
 
-async def opened(fifo: Path) -> int:
-    """Wait until a program has opened a named pipe for writing."""
-    return await asyncio.to_thread(os.open, fifo, os.O_RDONLY)
-
-
-async def nobody_has_open(pipe: int) -> bool:
-    """Return whether all programs that have opened a named pipe for writing end soon."""
-    reader = asyncio.StreamReader()
-    loop = asyncio.get_running_loop()
-    transport, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(pipe, "rb"))
-    try:
-        async with asyncio.timeout(20):
-            return await reader.read() == b""
-    except TimeoutError:
-        return False
-    finally:
-        transport.close()
+    return script(folder, text), processes
 
 
 async def test_children_of_an_engine_end_with_it(tmp_path: Path) -> None:
-    os.mkfifo(fifo := tmp_path / "fifo")
-    async with Engine([script(tmp_path, HOLDS_PIPE.format(fifo=fifo))], pytest.fail) as engine:
-        opening = asyncio.create_task(opened(fifo))
+    path, processes = stubborn(tmp_path)
+    async with Engine([path], pytest.fail) as engine:
         await engine.start()
-        pipe = await opening
-    assert await nobody_has_open(pipe)
+        running = await processes()
+    await until(lambda: not any(map(is_alive, running)))
 
 
 async def test_engine_ends_if_its_match_is_killed(tmp_path: Path) -> None:
-    os.mkfifo(fifo := tmp_path / "fifo")
-    path = script(tmp_path, HOLDS_PIPE.format(fifo=fifo))
+    path, processes = stubborn(tmp_path)
     owner = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "samedeal_client", "match", path, path), stdout=asyncio.subprocess.DEVNULL
     )
-    pipe = await opened(fifo)
-    owner.kill()
-    await owner.wait()
-    assert await nobody_has_open(pipe)
+    running = await processes()
+    await kill_and_wait(owner)
+    await until(lambda: not any(map(is_alive, running)))
 
 
 def awk() -> str:

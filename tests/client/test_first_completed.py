@@ -17,29 +17,6 @@ async def forever(ended: list[str]) -> str:
     return "never"
 
 
-async def at_once() -> str:
-    return "done"
-
-
-async def fail() -> str:
-    raise ValueError("broken")
-
-
-async def test_first_result_enters_the_context_and_cancels_the_rest() -> None:
-    ended: list[str] = []
-    async with first_of(at_once(), forever(ended)) as (first, second):
-        assert first.result() == "done"
-        assert not second.done()
-        assert ended == []
-    assert ended == ["cancelled"]
-
-
-async def test_failure_is_kept_in_its_task() -> None:
-    async with first_of(forever([]), fail()) as (_, failing):
-        with pytest.raises(ValueError, match="broken"):
-            failing.result()
-
-
 async def test_cancelled_caller_cancels_all() -> None:
     ended: list[str] = []
 

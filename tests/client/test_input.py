@@ -73,14 +73,6 @@ def test_input_means_what_the_page_says() -> None:
     assert_answers("input", answer)
 
 
-def test_lines_of_two_piles_make_legal_moves() -> None:
-    now = board("willow", "1: 9H 8S 7D | 2: TC | 3: 8C | 4: 5S | q: 2S AS | w: 8H | 01: 3D")
-    for first in "1234567qwer0":
-        for second in " 01234567qwer":
-            parsed = parse_line(now, first + second)
-            assert not isinstance(parsed, Move) or now.is_legal(parsed), (first, second)
-
-
 def test_targets_of_foundation_cards_are_marked() -> None:
     marks = selection_marks(board("steve", STEVE), "0")
     assert marks == Marks(None, frozenset(["1", "4", "5", "6", "7", "8"]))

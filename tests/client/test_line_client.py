@@ -110,18 +110,6 @@ async def test_plain_client_tells_that_the_server_is_gone(monkeypatch: pytest.Mo
     assert not any(isinstance(request, (Resign, Leave)) for request in referee.requests)
 
 
-def test_long_lines_are_wrapped_between_words() -> None:
-    out = io.StringIO()
-    printer = Printer(out, colour=False, width=lambda: 24)
-    printer.print_lines(["", "  two  spaces", "You moved the queen of spades to column 3."])
-    assert out.getvalue().splitlines() == [
-        "",
-        "  two  spaces",
-        "You moved the queen of",
-        "  spades to column 3.",
-    ]
-
-
 def test_wrapped_rows_keep_their_colours() -> None:
     out = io.StringIO()
     row = (Span("Column 1: "), Span("queen of hearts", "red"), Span(", "), Span("ace of hearts", "red"))

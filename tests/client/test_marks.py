@@ -7,18 +7,8 @@ import pytest
 from samedeal.cards import Card
 from samedeal.moves import DEAL, DRAW, FOUNDATION, Move
 from samedeal_client.board.foundation_order import foundation_for, foundations_shown
-from samedeal_client.board.marks import Marks, arrived_cards, liftable_count, selection_marks
+from samedeal_client.board.marks import arrived_cards, selection_marks
 from tests.client.boards import board, golden_position
-
-
-def test_selection_marks_its_targets() -> None:
-    now = board("willow", "1: KH 9S 8H | 2: 9C | 3: TD | 4: 7H | 5: 8C | q: 8S | w: 7H | e: 2C | 02: AH-7H | r: 5C")
-    both = selection_marks(now, "1")
-    assert (both.source, both.targets) == (("1", 2), frozenset(["2", "3", "6", "7", "q", "02"]))
-    assert set(both.partial) == {("2", 1), ("q", 1), ("02", 1)}
-    assert selection_marks(now, "1", 1) == Marks(("1", 1), frozenset(["2", "6", "7", "q", "02"]))
-    assert selection_marks(now, "1", 2) == Marks(("1", 2), frozenset(["3", "6", "7"]))
-    assert liftable_count(now, "6") == 0
 
 
 def test_foundation_is_that_of_the_suit() -> None:

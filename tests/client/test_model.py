@@ -34,16 +34,6 @@ def server() -> RaceServer:
     return RaceServer()
 
 
-def test_moves_do_not_wait_for_acknowledgements(server: RaceServer) -> None:
-    acts = [server.act(move) for move in server.legal(3)]
-    assert [act.revision for act in acts] == [0, 1, 2]
-    shown = server.shown
-    for act in acts:
-        server.ack(act)
-        assert server.shown == shown
-    assert server.play == server.model.own.play
-
-
 def test_action_with_an_unseen_card_delays_later_ones() -> None:
     server = RaceServer("athena")
     dealt = server.shown

@@ -9,7 +9,7 @@ from samedeal.options import Options
 from samedeal.protocol.messages import RoomState, Seat, Standing
 from samedeal_client.panels.outcome import headline, personal_best, why_over
 from samedeal_client.text.appearance import Look
-from tests.client.server_messages import room_state
+from tests.client.server_messages import room_state, standing
 from tests.golden.golden_files import assert_answers, assert_sentences
 
 
@@ -20,14 +20,12 @@ def standings(text: str) -> list[Standing]:
         name, result, *more = line.split()
         minutes, colon, seconds = result.partition(":")
         lines.append(
-            Standing(
-                place=lines[-1].place if "tied" in more else len(lines) + 1,
-                player=name[0],
-                name=name,
-                foundation_cards=52 if colon else int(result),
+            standing(
+                lines[-1].place if "tied" in more else len(lines) + 1,
+                name,
+                52 if colon else int(result),
+                name[0],
                 time=(60 * int(minutes) + int(seconds)) * 1000 if colon else 0,
-                moves=1,
-                undos=0,
                 resigned="resigned" in more,
             )
         )

@@ -19,6 +19,7 @@ from samedeal_client.panels.race_feed import RankedPlayer
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import Row, Span, ascii_only, cut, fit, fit_row, row_text, row_width, wrap
 from samedeal_client.text.time_text import clock_text
+from tests.client.server_messages import standing
 from tests.golden.golden_files import assert_golden, assert_sentences
 from tests.shared.playouts import won_record
 
@@ -56,12 +57,10 @@ def test_own_bar_has_its_own_style() -> None:
 
 
 ORDER = (
-    Standing(place=1, player="a", name="ana", foundation_cards=104, time=418_000, moves=141, undos=3),
-    Standing(place=2, player="m", name="mira", foundation_cards=97, time=0, moves=152, undos=11),
-    Standing(
-        place=3, player="k", name="名前名前名前名前", foundation_cards=64, time=0, moves=118, undos=2, resigned=True
-    ),
-    Standing(place=4, player="b", name="bot-easy", foundation_cards=1, time=0, moves=60, undos=0),
+    standing(1, "ana", 104, "a", time=418_000, moves=141, undos=3),
+    standing(2, "mira", 97, "m", moves=152, undos=11),
+    standing(3, "名前名前名前名前", 64, "k", moves=118, undos=2, resigned=True),
+    standing(4, "bot-easy", 1, "b", moves=60),
 )
 
 

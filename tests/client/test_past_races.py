@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from samedeal.protocol.messages import Seat, Standing, Tally
+from samedeal.protocol.messages import Seat, Tally
 from samedeal_client.cli import main
 from samedeal_client.panels.history import (
     cut_off_text,
@@ -34,6 +33,7 @@ from samedeal_link.records.past_races import (
     unfinished_race,
 )
 from tests.client.race_server import START, RaceServer
+from tests.client.server_messages import standing
 from tests.golden.golden_files import assert_answers, assert_golden, assert_sentences
 
 TODAY = date(2026, 11, 22)
@@ -127,13 +127,6 @@ def test_newer_line_is_counted_and_kept(file: HistoryFile) -> None:
     assert file.path.read_bytes().startswith(newer)
 
 
-def test_unknown_fields_of_this_version_are_ignored(file: HistoryFile) -> None:
-    fields = {**msgspec.to_builtins(race()), "medal": "gold"}
-    file.path.parent.mkdir()
-    file.path.write_text(json.dumps(fields) + "\n", encoding="utf-8")
-    assert file.read() == History((race(),))
-
-
 def test_best_time_is_that_of_the_game() -> None:
     races = [race(starts=1, time=300), race(starts=2, time=200), race(game="steve", time=100), race(time=0)]
     assert [best_time(races, "willow"), best_time(races, "athena")] == [200, None]
@@ -162,16 +155,11 @@ def test_best_daily_race_of_the_day_is_found() -> None:
     assert history.daily_race(TODAY, "athena") is None
 
 
-def standing(place: int, player: str, **changes: Any) -> Standing:
-    given = {"place": place, "player": player, "name": player, "foundation_cards": 9, "time": 0, "moves": 5, "undos": 0}
-    return msgspec.convert({**given, **changes}, Standing)
-
-
 def test_result_of_a_finished_race_has_place_and_opponents() -> None:
     server = RaceServer()
     standings = (
-        standing(1, "you", name="bo", bot=True),
-        standing(2, "me", name="ana", time=352_000, foundation_cards=52),
+        standing(1, "bo", player="you", bot=True),
+        standing(2, "ana", 52, "me", time=352_000),
     )
     model = server.model.after(server.state("finished", standings=standings))
     assert race_result(model) == race(
@@ -216,12 +204,6 @@ def test_race_that_was_cut_off_is_told_until_the_next_one() -> None:
     assert "Willow, 3/52" in cut_off_text(History((race,)))
     later = msgspec.structs.replace(race, starts=race.starts + 1, cut_off=False)
     assert cut_off_text(History((race, later))) == ""
-
-
-def test_spectator_has_no_result() -> None:
-    server = RaceServer()
-    model = server.model.after(server.state("finished", standings=(standing(1, "you"),)))
-    assert race_result(model) is None
 
 
 SHOWN = {

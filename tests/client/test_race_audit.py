@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 
@@ -17,7 +17,6 @@ from samedeal.record import Record
 from samedeal.solver.solve import Answer, Outcome
 from samedeal_link.evidence.evidence import Evidence
 from samedeal_link.evidence.observation import received
-from samedeal_link.evidence.verdict import Verdict
 from samedeal_link.model.model import Model
 from samedeal_link.session import race_audit
 from samedeal_link.session.client_session import ClientSession
@@ -38,11 +37,15 @@ def raced() -> tuple[Client, Record]:
 
 
 class Recorded(RoomClient):
-    """The requests of a client whose server answers with these records, or refuses with these codes."""
+    """The requests of a client whose server answers with these records, or refuses with these codes.
+
+    ``told`` are the words that tell the progress of the audit.
+    """
 
     def __init__(self, *answers: bytes | str) -> None:
         super().__init__(Referee())
         self.answers = list(answers)
+        self.told: list[str] = []
         ana, _ = raced()
         self.link.witness.evidence = ana.seen.evidence
         self.model = Model(me=ana.player, name=ana.name, room=ana.seen.state)
@@ -55,13 +58,11 @@ class Recorded(RoomClient):
         return answer
 
 
-async def audited(*answers: bytes | str) -> tuple[Audit, RoomClient, list[str]]:
-    """The audit of the race, whose answers are all used, and the words that tell its progress."""
-    told: list[str] = []
-    rooms = Recorded(*answers)
-    audit = await audit_race(rooms, told.append)
+async def audited(rooms: Recorded) -> str:
+    """The verdict on the race, whose answers are all used: its kind, and the rows of its table."""
+    found = (await audit_race(rooms, rooms.told.append)).verdict
     assert rooms.answers == []
-    return audit, rooms, told
+    return ": ".join([found.kind, *found.rows]) if found is not None else ""
 
 
 def text(record: Record) -> bytes:
@@ -75,38 +76,37 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def test_fair_race_is_checked_to_the_end() -> None:
     _, record = raced()
-    audit, rooms, told = await audited("no_record", "unavailable", text(record), text(record))
-    assert audit.verdict is not None
-    assert (audit.verdict.kind, audit.verdict.rows, audit.reading.record) == ("fair", {}, record)
-    assert record.proof is not None
-    count = record.proof.candidate + 1
-    assert told == [f"Checking the deal: {number} of {count}." for number in range(1, count + 1)]
-    assert rooms.link.evidence is not None
-    assert not rooms.link.evidence.found
+    rooms = Recorded("no_record", "unavailable", text(record), text(record))
+    assert await audited(rooms) == "fair"
+    count = int(str(record.proof).partition("candidate: ")[2].split()[0]) + 1
+    assert rooms.told == [f"Checking the deal: {number} of {count}." for number in range(1, count + 1)]
+    assert not rooms.link.witness.evidence.found
+
+
+def resealed(record: Record, old: str, new: str) -> bytes:
+    """The text of a record with a change and a new digest."""
+    lines = str(record).replace(old, new).partition("digest: ")[0]
+    return f"{lines}digest: {hashlib.sha256(lines.encode()).hexdigest()}\n".encode()
 
 
 @pytest.mark.parametrize(
-    ("answers", "row"),
+    ("answers", "verdict"),
     [
-        (("no_room",), "no_record"),
-        (("no_record",) * 3, "no_record"),
-        ((b"samedeal record 3\n\x1b[2J",), "bad_record"),
+        (lambda _: ["no_room"], "unsure: no_record"),
+        (lambda _: ["no_record"] * 3, "unsure: no_record"),
+        (lambda _: [b"samedeal record 3\n\x1b[2J"], "wrong: bad_record"),
+        (lambda record: [text(record), text(replace(record, end=record.end + 1))], "unsure: changed_record"),
+        (lambda record: [resealed(record, "samedeal record 3", "samedeal record 4")], "unsure: not_checkable"),
+        (
+            lambda record: [resealed(record, "proof: samedeal deal 5", "proof: samedeal deal 6")],
+            "unsure: not_checkable",
+        ),
     ],
 )
-async def test_race_without_a_record_is_not_fair(answers: tuple[bytes | str, ...], row: str) -> None:
-    audit, _, _ = await audited(*answers)
-    assert audit.reading.record is None
-    assert audit.verdict is not None
-    assert list(audit.verdict.rows) == [row]
-    assert audit.verdict.kind == ("wrong" if row == "bad_record" else "unsure")
-
-
-async def test_record_that_changes_between_two_readings_is_doubtful() -> None:
-    _, record = raced()
-    audit, _, _ = await audited(text(record), text(dataclasses.replace(record, end=record.end + 1)))
-    assert audit.verdict is not None
-    assert list(audit.verdict.rows) == ["changed_record"]
-    assert audit.verdict.kind == "unsure"
+async def test_record_that_proves_nothing_is_not_fair(
+    answers: Callable[[Record], list[bytes | str]], verdict: str
+) -> None:
+    assert await audited(Recorded(*answers(raced()[1]))) == verdict
 
 
 async def test_search_that_cannot_be_repeated_is_not_fair(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -114,25 +114,12 @@ async def test_search_that_cannot_be_repeated_is_not_fair(monkeypatch: pytest.Mo
         return Answer(Outcome.UNDECIDED, (), 0)
 
     monkeypatch.setattr(SolverProcess, "solve", die)
-    _, record = raced()
-    audit, _, _ = await audited(text(record), text(record))
-    assert audit.verdict is not None
-    assert (audit.verdict.kind, list(audit.verdict.rows)) == ("unsure", ["not_repeated"])
+    record = text(raced()[1])
+    assert await audited(Recorded(record, record)) == "unsure: not_repeated"
 
 
 async def test_race_that_is_not_known_is_not_audited() -> None:
     assert await audit_race(RoomClient(Referee()), lambda _: None) == Audit()
-
-
-@pytest.mark.parametrize(
-    ("old", "new"), [("samedeal record 3", "samedeal record 4"), ("proof: samedeal deal 5", "proof: samedeal deal 6")]
-)
-async def test_record_of_another_release_cannot_be_checked(old: str, new: str) -> None:
-    _, record = raced()
-    lines = str(record).replace(old, new).partition("digest: ")[0]
-    audit, _, _ = await audited(f"{lines}digest: {hashlib.sha256(lines.encode()).hexdigest()}\n".encode())
-    assert audit.verdict is not None
-    assert (audit.verdict.kind, list(audit.verdict.rows)) == ("unsure", ["not_checkable"])
 
 
 class Shown(Recorded):
@@ -147,22 +134,18 @@ class Shown(Recorded):
         return await super().read_record(race, passphrase)
 
 
-async def audited_while(later: Evidence) -> tuple[Verdict, Evidence]:
+async def audited_while(later: Evidence) -> tuple[str, Evidence]:
     """The verdict on the race, and the evidence in the end. It is ``later`` before the audit is done."""
-    _, record = raced()
-    rooms = Shown(text(record), text(record))
+    record = text(raced()[1])
+    rooms = Shown(record, record)
     rooms.later = later
-    found = (await audit_race(rooms, lambda _: None)).verdict
-    assert found is not None
-    return found, rooms.link.witness.evidence
+    return await audited(rooms), rooms.link.witness.evidence
 
 
 async def test_check_that_lasts_until_the_rematch_judges_its_own_race() -> None:
     trail = hold(PLANS["series"], "1").clients["ana"].trail
     rematch = next(seen.evidence for seen in trail if seen.evidence.phase == "countdown")
-    found, evidence = await audited_while(rematch)
-    assert found.kind == "fair"
-    assert evidence == rematch
+    assert await audited_while(rematch) == ("fair", rematch)
 
 
 def other_counts() -> Evidence:
@@ -175,8 +158,8 @@ def other_counts() -> Evidence:
 
 
 async def test_what_is_shown_during_the_check_changes_the_verdict() -> None:
-    found, evidence = await audited_while(other_counts())
-    assert list(found.rows) == ["other_results"]
+    verdict, evidence = await audited_while(other_counts())
+    assert verdict == "wrong: other_results"
     assert "other_results" in evidence.found
 
 

@@ -79,31 +79,25 @@ async def test_link_connects_at_the_home_of_a_watched_room(server: ScriptedServe
 
 
 async def test_link_moves_to_the_home_of_a_room_that_it_joins(server: ScriptedServer) -> None:
-    """Nobody sees it: the new connection takes the seat, and the server closes the old connection."""
-    async with connect(server, home="") as (recorded, first):
-        await recorded.join(first)
-        second = await server.welcome()
-        assert (first.path, second.path) == ("/", "/r/k7")
-        await second.seat()
-        await first.socket.close(CloseCode.TAKEN_OVER)
-        asking = asyncio.create_task(recorded.link.request(Join(id=0, room="k7-2")))
-        await second.seat("k7-2")
-        await asking
-        assert server.count == 2
-        assert not recorded.of(Lost)
+    """Nobody sees it: the new connection takes the seat, and the server closes the old connection.
 
-
-async def test_room_is_created_while_the_link_moves(server: ScriptedServer) -> None:
-    """The request is sent once, over the new connection."""
+    A request that is made meanwhile is sent once, over the new connection.
+    """
     async with connect(server, home="") as (recorded, first):
         await recorded.join(first)
         creating = asyncio.create_task(recorded.link.request(Create(id=0, options=WantedOptions(), room="lunch")))
         second = await server.welcome()
+        assert (first.path, second.path) == ("/", "/r/k7")
         await second.seat()
+        await first.socket.close(CloseCode.TAKEN_OVER)
         await second.send(Created(to=(await second.receive(Create)).id, room="lunch"))
         created = await creating
         assert isinstance(created, Created)
         assert created.room == "lunch"
+        asking = asyncio.create_task(recorded.link.request(Join(id=0, room="k7-2")))
+        await second.seat("k7-2")
+        await asking
+        assert server.count == 2
         assert not recorded.of(Lost)
 
 
@@ -360,22 +354,16 @@ async def test_repeated_restarts_delay_the_reconnection(server: ScriptedServer, 
     assert max(delays) > 0.4
 
 
-async def test_silent_server_is_pinged_then_disconnected(server: ScriptedServer) -> None:
-    async with connect(server, LinkTimeouts(silence=0.15)) as (recorded, peer):
-        for _ in range(reconnecting_link._FIRST_PINGS + 1):
-            await peer.receive(Ping)
-        await recorded.until_is(Lost)
-        await server.welcome()
-        await recorded.until_resumed()
-
-
-async def test_server_that_answers_pings_stays_connected(server: ScriptedServer) -> None:
+async def test_server_is_pinged_and_disconnected_once_it_is_silent(server: ScriptedServer) -> None:
     async with connect(server, LinkTimeouts(silence=0.3)) as (recorded, peer):
         for _ in range(reconnecting_link._FIRST_PINGS + 6):
             ping = await peer.receive(Ping)
             await peer.send(Pong(to=ping.id, time=5_000))
         assert not recorded.of(Lost)
-    assert server.count == 1
+        await peer.receive(Ping)
+        await recorded.until_is(Lost)
+        await server.welcome()
+        await recorded.until_resumed()
 
 
 async def test_ban_ends_the_link_with_its_reason(server: ScriptedServer, connected: Pair) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import stat
 import time
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
@@ -61,18 +60,6 @@ def test_newest_seat_is_offered(path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert sessions.session(URL, "bo") == "secret"
     monkeypatch.setattr("time.time", lambda: now + SEAT_TIME)
     assert sessions.kept_seat() is None
-
-
-def test_file_is_private(path: Path) -> None:
-    sessions_in(path).keep(URL, "ana", "secret")
-    assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
-
-
-def test_missing_file_is_no_error(path: Path) -> None:
-    warnings: list[str] = []
-    assert sessions_in(path, warnings).session(URL, "ana") == ""
-    assert warnings == []
 
 
 @pytest.mark.parametrize(

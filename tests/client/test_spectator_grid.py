@@ -7,16 +7,14 @@ from hypothesis import strategies as st
 from samedeal.board import Board
 from samedeal.board_history import Play
 from samedeal.cards import DOWN
-from samedeal.games import GAMES
 from samedeal_client.board.mini_board import draw_mini, smallest_mini
 from samedeal_client.panels.race_feed import RankedPlayer
-from samedeal_client.panels.spectator_grid import arrange, board_grid_rows, cell_head, last_move_text, sort_players
+from samedeal_client.panels.spectator_grid import cell_head, last_move_text, sort_players
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import row_text, row_width
 from samedeal_link.model.model import WatchedBoard
 from samedeal_link.records.spectating import SORT_ORDERS
 from tests.client.boards import golden_position, reachable
-from tests.shared.playouts import FAMILIES
 
 
 @given(reachable(), st.integers(0, 40), st.integers(0, 25), st.booleans())
@@ -30,25 +28,6 @@ def test_a_mini_board_fits_and_shows_every_top_card(now: Board, wider: int, high
         if now.piles[at] and now.piles[at][-1] < DOWN:
             top = now.piles[at][-1]
             assert look.card(top) in text or look.short(top) in text
-
-
-@pytest.mark.parametrize("game", FAMILIES)
-@pytest.mark.parametrize("size", [(40, 8), (80, 21), (120, 37), (200, 60)])
-def test_every_board_is_on_one_page_once(game: str, size: tuple[int, int]) -> None:
-    for count in (1, 2, 3, 5, 8, 16):
-        at = arrange(GAMES[game], count, *size)
-        assert at.pages * at.on_page >= count > (at.pages - 1) * at.on_page
-        assert at.columns * (at.cell.width + 1) - 1 <= size[0]
-        assert at.rows * (at.cell.height + 1) - 1 <= size[1]
-        names = [f"p{number:02}" for number in range(count)]
-        rivals = [RankedPlayer(number, name, 0, 52, player=name) for number, name in enumerate(names)]
-        boards = {name: WatchedBoard(Play(golden_position(game, "middle")), 0) for name in names}
-        found = ""
-        for page in range(at.pages):
-            rows = board_grid_rows(rivals, boards, {}, Look(), at, page)
-            assert {row_width(row) for row in rows} == {at.columns * (at.cell.width + 1) - 1}
-            found += "".join(row_text(row) for row in rows)
-        assert [found.count(name) for name in names] == [1] * count
 
 
 @pytest.mark.parametrize(("width", "shown"), [(40, True), (21, True), (20, False), (12, False)])

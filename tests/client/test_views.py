@@ -11,7 +11,7 @@ import pytest
 
 from samedeal.deal import Deal
 from samedeal.options import Options
-from samedeal.protocol.messages import RoomState, Seat, Standing, Tally
+from samedeal.protocol.messages import RoomState, Seat, Tally
 from samedeal.terminal_text import columns_of
 from samedeal.verdict_rows import VerdictKind
 from samedeal_client.input.bindings import DEFAULT
@@ -42,7 +42,7 @@ from samedeal_link.connection.address import parse_address
 from samedeal_link.evidence.evidence import Evidence
 from samedeal_link.evidence.verdict import Verdict
 from samedeal_link.model.model import Model
-from tests.client.server_messages import room_state
+from tests.client.server_messages import room_state, standing
 from tests.golden.golden_files import assert_sentences
 
 NOW = 1_790_000_000_000
@@ -73,16 +73,7 @@ def waiting(me: str = "p1", **more: Any) -> Model:
 def finished(*ups: int, following: str = "") -> Model:
     """A finished race with these numbers of foundation cards. A player with all 104 cards has finished."""
     standings = tuple(
-        Standing(
-            place=at + 1,
-            player=f"p{at}",
-            name=name_at(at),
-            foundation_cards=up,
-            time=418_000 if up == 104 else 0,
-            moves=2 * up,
-            undos=at,
-            bot=NAMES[at % 5] in BOT_PLAYERS,
-        )
+        standing(at + 1, name_at(at), up, f"p{at}", time=418_000 * (up == 104), bot=NAMES[at % 5] in BOT_PLAYERS)
         for at, up in enumerate(ups)
     )
     seed = Deal.parse("#4821").public_seed()

@@ -288,7 +288,7 @@ async def test_ugly_ends_leave_nothing_behind(door: Door, home: Path) -> None:
             proxy.drop_answers()
             late = await Visitor.open(door.behind(proxy.port), "ana@127.0.0.1")
             stack.push_async_callback(late.end)
-            await proxy.wait_for_dropped_answer()
+            await until(lambda: len(proxy.connections) == 2)
             for each in (visitor, late):
                 end(each, proxy)
             for each in (visitor, late) if end in (stop, read_no_more) else ():

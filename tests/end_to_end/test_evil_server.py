@@ -31,8 +31,6 @@ from samedeal.protocol.messages import (
     Welcome,
 )
 from samedeal.terminal_text import printable
-from samedeal_link.connection.address import parse_address
-from samedeal_link.connection.dial import CannotConnect, dial
 from tests.client.server_messages import room_state
 from tests.end_to_end.processes import Program, Programs
 
@@ -105,26 +103,3 @@ async def test_commands_print_no_control_characters(programs: Programs, evil: st
         assert harmless(text), text
     assert "root#" in outputs[1]
     assert "root#" in outputs[2]
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        b"HTTP/1.1 101 \x1b[2J\r\nUpgrade: \x1b[2J\x9b\r\nConnection: \x1b]0;x\x07\r\n\r\n",
-        b"HTTP/1.1 101 Fine\r\nUpgrade: \xe2\x80\xae\r\nConnection: Upgrade\r\n\r\n",
-        b"HTTP/1.1 503 Busy\r\nContent-Length: 13\r\n\r\n\x1b[2J\xe2\x80\xae\x9b\r\n\r\n\r\n",
-    ],
-)
-async def test_failure_sentences_have_no_control_characters(answer: bytes) -> None:
-    """A listener may answer handshakes with invalid HTTP full of control characters."""
-
-    async def respond(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.readuntil(b"\r\n\r\n")
-        writer.write(answer)
-        await writer.drain()
-        writer.close()
-
-    async with await asyncio.start_server(respond, "127.0.0.1", 0) as server:
-        with pytest.raises(CannotConnect) as refused:
-            await dial(parse_address(f"ws://127.0.0.1:{server.sockets[0].getsockname()[1]}"))
-    assert harmless(str(refused.value))

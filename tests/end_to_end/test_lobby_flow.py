@@ -158,19 +158,6 @@ async def test_lobby_list_follows_the_rooms(server: str) -> None:
         await ana.wait_until(lambda: ana.has_quit)
 
 
-async def test_room_is_joined_with_the_mouse(server: str) -> None:
-    async with player_in_lobby(server) as ana, friend(server) as mira:
-        for room in ("one", "two"):
-            await mira.rooms.create(Options(), room)
-        await ana.wait_for_text("one", "two")
-        await ana.click("one  ")
-        await ana.click("⏎ join", screen="waiting")
-        await ana.click("leave", screen="lobby")
-        await ana.click("two")
-        await ana.click("two", screen="waiting")
-        assert ana.room.room == "two"
-
-
 async def test_refusal_is_shown(server: str) -> None:
     async with player_in_lobby(server, "mira") as player, friend(server) as mira:
         await mira.join(await mira.rooms.create(Options(), "friday"))
@@ -409,27 +396,6 @@ def replayed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     monkeypatch.setattr(SamedealApp, "run_command", run)
     return words
-
-
-async def test_results_show_the_standings_and_replay_the_record(
-    server: str, tmp_path: Path, replayed: list[str]
-) -> None:
-    async with finished_race(server) as (ana, _):
-        await ana.wait_for_text("1 ", "ana (you)", "mira", "resigned", "Checked: the deal was set before the start")
-        assert ana.line("#header").startswith("samedeal ▸ Willow #7 ▸ room friday ▸ results")
-        await ana.press("f1", text="After a race")
-        await ana.press("escape")
-        await ana.wait_for_text("Record saved in", "v replay")
-        (path,) = (tmp_path / "data").rglob("*.txt")
-        await ana.wait_for_text(path.name)
-        await ana.press("v")
-        await ana.wait_until(lambda: replayed)
-        assert replayed[:4] == ["replay", str(path), "--player", "ana"]
-        record = Record.parse(path.read_text(encoding="utf-8"))
-        record.check()
-        boards = {player.name: record.plays(player)[-1].board.masked() for player in record.players}
-        assert boards.keys() == {"ana", "mira"}
-        assert boards["ana"] == ana.app.client.model.board
 
 
 async def test_spectator_replays_the_race_and_watches_the_rematch(

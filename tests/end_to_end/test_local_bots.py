@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import sys
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from random import Random
@@ -99,31 +98,6 @@ async def test_refused_bot_is_reported(server: str) -> None:
         assert name in sentence
         assert "passphrase" in sentence
         assert bots.names == ()
-
-
-OWNER = """
-import asyncio, sys
-from samedeal_link.connection.address import parse_address
-from samedeal_client.local.local_bots import LocalBots
-
-async def main():
-    bots = LocalBots(parse_address(sys.argv[1]))
-    await bots.add("friday", "random", "", taken=(), warn=print)
-    await asyncio.Event().wait()
-
-asyncio.run(main())
-"""
-
-
-async def test_bots_leave_when_their_player_is_killed(server: str) -> None:
-    async with host_waiting(server) as mira:
-        owner = await asyncio.create_subprocess_exec(sys.executable, "-c", OWNER, server)
-        try:
-            await until_room(mira, lambda room: len(room.players) == 2)
-        finally:
-            owner.kill()
-            await owner.wait()
-        await until_room(mira, lambda room: names(room) == {"mira"})
 
 
 async def test_bot_lets_others_join_the_rematch_first(server: str) -> None:

@@ -2,83 +2,102 @@
 
 from __future__ import annotations
 
-import asyncio
-from pathlib import Path
+import re
+import sys
 
 import pytest
 
 from samedeal.verdict_rows import ROWS
 from samedeal_client.panels.verdict import EXIT_CODES
-from samedeal_link.session import race_audit
-from tests.end_to_end.honest_clients import BotPlayer, LinePlayer, playing
-from tests.end_to_end.lies import LIES, LateAcks, Lie, SecondDraw, UnaskedWatching
-from tests.end_to_end.lying_server import HonestServer
-from tests.end_to_end.processes import DEADLINE, until
+from tests.end_to_end.browser import Browser
+from tests.end_to_end.lying_server import ChangedTerms, Liar, NoRecord, OtherResultsLater, RetimedMove
+from tests.end_to_end.processes import Program, Programs
+from tests.end_to_end.racing_page import PRESS, dealt, sit, tap
+from tests.end_to_end.terminal import Terminal
+from tests.end_to_end.watched_races import ROOM
+from tests.programs import needs
+from tests.server.live_nodes import Node
 
 
-@pytest.fixture(autouse=True)
-def quick_records(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(race_audit, "RECORD_DELAYS", (0.01,))
+def told(row: str) -> str:
+    """The beginning of what a client says because of a row of the table of verdicts. Without one, the race is fair."""
+    return ROWS[row].sentence.split("{")[0] if row else "Fair: "
 
 
-async def raced(server: HonestServer, home: Path) -> tuple[LinePlayer, BotPlayer]:
-    """Let a line client and a bot race on a server. Ana leaves the room if she finds a lie before the end."""
-    ana, bob = LinePlayer("ana", home), BotPlayer("bob", home)
-    async with asyncio.timeout(DEADLINE), playing(server, ana, bob):
-        await until(lambda: ana.is_over or any(map(ana.tells, ana.found)))
-        if ana.phase != "finished":
-            ana.typed.type("leave")
-        await until(lambda: ana.is_over and bob.is_over)
-    for client in (ana, bob):
-        assert client.task is not None
-        client.task.result()
-        assert "Traceback" not in client.text
-        assert "has a bug" not in client.text
-    return ana, bob
+async def joined(programs: Programs, server: Liar) -> Program:
+    """Let a bot join."""
+    bot = ("bot", server.url, ROOM, "--name", "bob", "--level", "random", "--pace", "1000")
+    return await programs.samedeal(*bot)
 
 
-@pytest.mark.parametrize("lie", LIES.values(), ids=LIES)
-async def test_lie_is_told_and_never_called_fair(tmp_path: Path, lie: Lie) -> None:
-    server = lie.server("friday")
-    ana, bob = await raced(server, tmp_path)
-    kind = ROWS[lie.row].verdict
-    for client in (ana, bob):
-        finds = client.name in lie.who
-        assert (lie.row in client.found) <= finds
-        assert client.tells(lie.row) is finds, client.text
-    assert lie.row in ana.found
-    assert "Fair:" not in ana.text
-    assert bob.code == int("bob" in lie.who and kind == "wrong")
-    assert {len(player.shares) for player in server.players.values()} == {lie.reveals}
-    if not lie.early:
-        assert (ana.verdict is not None and ana.verdict.kind, ana.code) == (kind, EXIT_CODES[kind])
+@pytest.mark.parametrize(
+    ("kind", "row"),
+    [(Liar, ""), (ChangedTerms, "changed_terms"), (NoRecord, "no_record"), (RetimedMove, "other_action")],
+)
+async def test_lie_is_told_and_never_called_fair(one: Node, programs: Programs, kind: type[Liar], row: str) -> None:
+    """A player leaves if the lie is told before the race."""
+    async with kind(one).running() as server:
+        bob = await joined(programs, server)
+        ana = await programs.samedeal("join", server.url, ROOM, "--name", "ana")
+        await ana.expect("bob")
+        ana.type_lines("ready")
+        if kind is not ChangedTerms:
+            await ana.expect(r"Foundations 0/52\.")
+            ana.type_lines("deal", "deal")
+            while True:  # until ana has heard of two moves of bob
+                ana.type_lines("rivals")
+                if int((await ana.expect(r"bob.*/52 in (\d+) move"))[1]) > 1:
+                    break
+            ana.type_lines("resign")
+        await ana.expect(re.escape(told(row)))
+        if kind is ChangedTerms:
+            ana.type_lines("leave")
+        expected = ROWS[row].verdict if row else "fair"
+        assert await ana.exit_code() == EXIT_CODES[expected] * (kind is not ChangedTerms)
+        assert await bob.exit_code() == int(expected == "wrong")
+    assert len(server.revealed) == 2 * (kind is not ChangedTerms)
+    for client, tells in ((ana, True), (bob, bool(row))):
+        assert (told(row) in client.text, "Traceback" in client.text) == (tells, False)
+    assert ("Fair: " in ana.text, "Result words: " in ana.text) == (not row, kind in (Liar, RetimedMove))
 
 
-@pytest.mark.parametrize("kind", [HonestServer, UnaskedWatching])
-async def test_honest_server_is_called_fair(tmp_path: Path, kind: type[HonestServer]) -> None:
-    ana, bob = await raced(kind("friday"), tmp_path)
-    assert ana.verdict is not None
-    assert ana.verdict.kind == "fair"
-    assert (ana.code, bob.code, ana.found, bob.found) == (0, 0, set(), set())
-    assert f"{ana.verdict.sentence}\nResult words: {ana.verdict.words}\n" in ana.text
+@needs("tmux")
+@pytest.mark.parametrize(
+    ("kind", "row"), [(RetimedMove, "other_action"), (NoRecord, "no_record"), (OtherResultsLater, "other_results")]
+)
+async def test_screen_calls_no_lie_fair(
+    one: Node, programs: Programs, terminal: Terminal, kind: type[Liar], row: str
+) -> None:
+    async with kind(one).running() as server:
+        bob = await joined(programs, server)
+        command = [sys.executable, "-m", "samedeal_client", "join", server.url, ROOM, "--name", "ana"]
+        terminal.open((100, 30), *command)
+        await terminal.wait_for(r"bob \(bot\)")
+        await terminal.type_until("0 moves", "space")
+        await terminal.type_until("1 move ", "space")
+        await terminal.type_until("2 moves", "space")
+        await terminal.type_until(r"Resign\?", "C-r")
+        terminal.type("y")
+        if isinstance(server, OtherResultsLater):
+            await terminal.wait_for("Fair: ")
+            await server.show_other_results()
+        await terminal.wait_for(re.escape(told(row)[:40]))
+        assert "Fair: " not in terminal.text
+        await bob.exit_code()
 
 
-async def test_clock_that_is_wrong_is_told(tmp_path: Path) -> None:
-    ana, _ = await raced(LateAcks("friday"), tmp_path)
-    assert ana.verdict is not None
-    assert ana.verdict.clock
-    assert ana.verdict.clock in ana.text
-
-
-async def test_restarted_client_reveals_no_second_share(tmp_path: Path) -> None:
-    """The client that comes back knows from its file that it has revealed, and that nobody has lost a seat."""
-    server = SecondDraw("friday")
-    ana, cid = LinePlayer("ana", tmp_path), LinePlayer("cid", tmp_path)
-    async with asyncio.timeout(DEADLINE), playing(server, ana, cid):
-        await until(lambda: all(player.shares for player in server.players.values()))
-        await ana.stop()
-        await ana.enter(server)
-        await until(lambda: ana.tells("no_seat_lost"))
-        ana.typed.type("leave")
-        await until(lambda: ana.is_over)
-    assert [len(player.shares) for player in server.players.values()] == [1, 1]
+@pytest.mark.xdist_group("page")
+@pytest.mark.parametrize(("kind", "verdict"), [(Liar, "fair"), (RetimedMove, "wrong")])
+async def test_page_calls_no_lie_fair(
+    one: Node, programs: Programs, browser: Browser, kind: type[Liar], verdict: str
+) -> None:
+    async with kind(one).running() as server:
+        await joined(programs, server)
+        await sit(browser, server.url, "ana")
+        await browser.run(PRESS, "Ready")
+        await dealt(browser)
+        await tap(browser, "deal", 1)
+        await browser.run(PRESS, "Resign")
+        await browser.run(PRESS, "Really resign?")
+        assert await browser.until("document.querySelector('.deal:not(.checking)')?.classList[2]") == verdict
+        await browser.close_page()

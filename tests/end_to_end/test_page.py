@@ -161,11 +161,11 @@ async def test_page_recovers_from_sleep_and_killed_node(sleeper: Browser, progra
         await compare(sleeper, clients)
         for name in ("first", "last"):
             await sleeper.run(f"document.querySelector('.tile:{name}-child button').click()")
-        await proxy.stall()
+        proxy.stall()
         await play_randomly(clients[0], 10, Random(1))
         await sleeper.run(SLEEP)
         await sleeper.shows("No connection", "#status")
-        await proxy.cut()
+        proxy.cut()
         proxy.restore()
         await online(sleeper)
         await compare(sleeper, clients[::2])

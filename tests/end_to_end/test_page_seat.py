@@ -133,7 +133,7 @@ async def test_joint_deal_survives_reload_cut_and_killed_node(
         await dealt(browser)
         await acked(browser, 3)
         assert await browser.run(PILES) == before
-        await proxy.cut()
+        proxy.cut()
         await browser.run(MOVE)
         proxy.restore()
         await acked(browser, 4)

@@ -5,7 +5,6 @@ from samedeal.board_history import UNDO, Play, Undo
 from samedeal.deal import shuffled
 from samedeal.errors import CannotUndo, IllegalMove, MalformedText, SamedealError
 from samedeal.games import GAMES
-from samedeal.moves import Move
 from samedeal.protocol_codes import RefusalCode
 from tests.golden.golden_files import assert_sentences
 from tests.shared.positions import position
@@ -14,17 +13,6 @@ from tests.shared.raised import error_of
 
 def play(text: str = "1: 3S 2S AS", rule: Undo = Undo.NO_REVEAL, game: str = "willow") -> Play:
     return Play(position(game, text).board, rule)
-
-
-def test_accepted_action_raises_the_revision_by_one() -> None:
-    start = play()
-    first = start.act("1 0")
-    second = first.act(Move("1", "0"))
-    third = second.act(UNDO)
-    assert [p.revision for p in (start, first, second, third)] == [0, 1, 2, 3]
-    assert [(p.moves, p.undos) for p in (start, first, second, third)] == [(0, 0), (1, 0), (2, 0), (2, 1)]
-    assert [p.last for p in (start, first, second, third)] == [None, first.last, second.last, first.last]
-    assert third.board == first.board
 
 
 REFUSED: list[tuple[str, type[SamedealError]]] = [

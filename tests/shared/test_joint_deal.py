@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import Counter
 from dataclasses import replace
 from functools import partial
 from itertools import count
@@ -31,7 +30,7 @@ from samedeal.solver.solve import SOLVER, solve
 from tests.golden.golden_files import HERE, assert_golden, golden_text
 from tests.shared.javascript import CHECKER, needs_node, verdicts, verdicts_on
 from tests.shared.javascript import PAGE as BROWSER
-from tests.shared.joint_deals import DAILY, joint_deal, public_deal, race_terms, some_bytes
+from tests.shared.joint_deals import DAILY, joint_deal, public_deal, race_terms
 from tests.shared.playouts import COVERING
 
 PAGE: Final = (CHECKER.parent / "DEALS.md").read_text(encoding="utf-8")
@@ -157,31 +156,20 @@ def test_hashes_are_those_of_the_page() -> None:
     assert public_mix("daily 2026-11-21") == sha256(b"samedeal public v2\ndaily 2026-11-21\n")
 
 
-@pytest.mark.parametrize("decks", [1, 2])
-def test_order_holds_each_card_once_per_deck(decks: int) -> None:
-    assert Counter(candidate_order(some_bytes("any"), decks)) == Counter(DECK * decks)
-
-
 def damaged(name: str = "phoenix") -> dict[str, str]:
     """The text of a proof with each of its lines damaged, and with some bytes changed."""
     text = (HERE / "deal_proofs" / f"{name}.txt").read_text(encoding="utf-8")
     lines = text.splitlines(keepends=True)
     found = {
-        "spaces": text.replace("friday", "friday "),
         "capitals": text.replace("friday", "Friday"),
         "empty": "",
-        "no last line": "".join(lines[:-1]),
         "more": f"{text}more: 1\n",
-        "not the first": text[1:],
     }
     for number, line in enumerate(lines):
         if line.startswith(("lost", "room", "solver", "budget")):
             continue  # the hashes cover none of these lines: only the terms of the race tell whether they are right
         before, after = "".join(lines[:number]), "".join(lines[number + 1 :])
         found[f"without line {number + 1}"] = before + after
-        if not line.startswith("seat"):
-            found[f"with two lines {number + 1}"] = before + line + line + after
-        found[f"blank line {number + 1}"] = before + "\n" + after
         for at in range(0, min(len(line), 200), 7):
             other = "1" if line[at] == "0" else "0"
             found[f"line {number + 1} byte {at}"] = before + line[:at] + other + line[at + 1 :] + after

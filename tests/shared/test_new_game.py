@@ -6,13 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from samedeal.board import Board
-from samedeal.deal import shuffled
-from samedeal.errors import BadRecord, IllegalMove, MalformedGame, RuleReason, UnknownGame
+from samedeal.errors import BadRecord, MalformedGame, UnknownGame
 from samedeal.game import Game
 from samedeal.game_file import parse_game_file
 from samedeal.games import DEFAULT_GAME, GAMES, MOST_OFFERED, SHIPPED_RULES, game_named, offer, offered
-from samedeal.moves import DRAW
 from samedeal.options import Options
 from samedeal.record import Record
 from tests.golden.golden_files import assert_answers, values_on
@@ -43,18 +40,6 @@ def test_game_describes_itself() -> None:
         assert game.stock.to_waste == (game.waste_at >= 0)
         assert game.pile_phrase("1") == "column 1"
         assert Game(game.name, game.file) == game
-
-
-def test_stock_without_redeals_ends() -> None:
-    text = HAMLET_FILE.replace('"draws of three"', '"draws of three, without redeals"')
-    board = Board.deal(Game("hamlet", parse_game_file("hamlet", text)["hamlet"]), shuffled(SEED, 1))
-    for _ in range(8):
-        board = board.play(DRAW).board
-    with pytest.raises(IllegalMove, match="The stock is empty") as caught:
-        board.play(DRAW)
-    assert caught.value.reason is RuleReason.STOCK_EMPTY
-    assert DRAW not in board.legal_moves()
-    assert not list(board.game.stock.waste_tops(board.stock, board.waste))
 
 
 VARIANT = f"""{HAMLET_FILE}

@@ -327,21 +327,6 @@ def test_race_without_any_move_finishes_as_it_starts() -> None:
         assert apply(race, TickCommand({}, DealSecret(seed)), STARTS)[0].phase == phase
 
 
-def test_standings_rank_resigned_players_by_cards() -> None:
-    racers = (Racer("ana", "Ana", 1, resigned=True), Racer("bob", "Bob", 2, resigned=True), Racer("cid", "Cid", 3))
-    race = replace(race_in("racing"), racers=racers)
-    lines = standings(
-        race,
-        {
-            "ana": Progress(foundation_cards=9, last_progress_at=5),
-            "bob": Progress(foundation_cards=52, finished_at=STARTS + 7),
-            "cid": Progress(foundation_cards=8),
-        },
-    )
-    found = [(line.player, line.resigned, line.time) for line in lines]
-    assert found == [("bob", False, 7), ("ana", True, 0), ("cid", False, 0)]
-
-
 def test_rematch_has_the_next_deal() -> None:
     kinds = {
         "random": "random",

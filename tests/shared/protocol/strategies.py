@@ -8,9 +8,11 @@ import msgspec
 from hypothesis import strategies as st
 from msgspec import Struct, inspect
 
+from samedeal.deal import Deal
 from samedeal.games import GAMES
 from samedeal.options import Options, StartRule, WantedOptions
 from samedeal.protocol.messages import ToClient, ToServer
+from samedeal.terms import RoomTerms
 
 TO_SERVER: tuple[type[Struct], ...] = get_args(ToServer)
 TO_CLIENT: tuple[type[Struct], ...] = get_args(ToClient)
@@ -36,6 +38,22 @@ def options(draw: st.DrawFn, kind: type[Options] = Options) -> Options:
         start_at=draw(st.integers(1, 1 << 52)) if start == "at" else 0,
         hosted=start == "host" or draw(st.booleans()),
         **fields,
+    )
+
+
+def room_terms(
+    *deals: str,
+    usual: tuple[str, ...] = ("winnable", "random", "#4821", "daily 2024-02-29", f"again {bytes(32).hex()}"),
+) -> st.SearchStrategy[RoomTerms]:
+    """The terms of a room with one of these deals."""
+    return st.builds(
+        RoomTerms.of,
+        st.sampled_from(["friday", "a-1", "7"]),
+        options(),
+        st.sampled_from(deals or usual).map(Deal.parse),
+        round_number=st.sampled_from([0, 1, 99, 999_999_999]),
+        private=st.booleans(),
+        tide=st.sampled_from([0, 1_790_000_000_000]),
     )
 
 

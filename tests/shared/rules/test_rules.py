@@ -10,12 +10,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 from samedeal.board_history import Play, Undo
-from samedeal.errors import IllegalMove, RuleReason
 from samedeal.games import GAMES
-from samedeal.moves import Move
 from tests.shared.positions import after, dealt, is_null, moves, position, state
 
 
@@ -74,14 +70,3 @@ def test_last_card_on_a_foundation_wins() -> None:
         assert (play.board.won, play.board.foundation_cards, play.no_moves_left) == found
         play = play.act(action)
     assert (play.board.won, play.board.foundation_cards, play.no_moves_left) == (True, 52, False)
-
-
-def test_move_of_no_cards_is_refused() -> None:
-    """Such a move can't be written, but it can be made."""
-    for game in GAMES:
-        board = position(game, "1: AS").board
-        for size in (0, -1):
-            assert not board.is_legal(Move("1", "0", size))
-            with pytest.raises(IllegalMove) as caught:
-                board.play(Move("1", "0", size))
-            assert caught.value.reason is RuleReason.NO_CARDS
