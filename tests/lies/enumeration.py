@@ -247,7 +247,7 @@ def _coherent(watcher: Watcher, plan: Plan, seed: str, chosen: Chosen) -> None:
 
             watcher.look(f"{plan.name} {who}: {name}", name, held, others, result)
             teller, actor = CLOCK.get(name, ("", ""))
-            late = who == teller and any(racer.actions for racer in server.racers if racer.name == actor)
+            late = who == teller and server.logs[f"p-{actor}"]
             if late and result.verdict.kind in ("fair", "checked") and not result.verdict.clock:
                 watcher.findings.hole(f"{plan.name} {who}: {name}", "not a word about the clock")
 
@@ -290,7 +290,7 @@ def _troubles(watcher: Watcher, plan: Plan, seed: str, chosen: Chosen) -> None:
         except Exception:
             watcher.findings.hole(f"{place}: {name}", f"raised {traceback.format_exc(limit=-3)}")
             continue
-        racers = {line.player for line in server.standings}
+        racers = {line.player for line in server.race.result.standings}
         for other, result in results.items():
             world = f"{place}, seen by {other}: {name}"
             others = [each for third, each in results.items() if third != other]

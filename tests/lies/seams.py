@@ -6,24 +6,25 @@ learns to see one, its test says so.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from msgspec.structs import replace as with_fields
 
-from samedeal.board_history import UNDO, Play
-from samedeal.deal_proof import LostShare
-from samedeal.errors import SamedealError
+from samedeal.board_history import Play
+from samedeal.joint_deal import MAX_DRAWS
 from samedeal.protocol import messages
-from samedeal.protocol.messages import DrawnShare, EarlierPlayer, LostSeat, RoomState, TableLine, Tally
+from samedeal.protocol.messages import DrawnShare, EarlierPlayer, LostSeat, RoomState, Seat, TableLine, Tally
 from samedeal.protocol_codes import RefusalCode
+from samedeal.race.commands import JoinCommand, RaceCommand
+from samedeal.race.values import Racer
 from samedeal.record import Record
 from samedeal_link.evidence.facts import Wanted
 from tests.lies.coherent import Drawing
 from tests.lies.deals import GAME
 from tests.lies.seen import Event
-from tests.lies.worlds import PLANS, Client, Plan, Racer, Server, _enter, _gone, options, script
+from tests.lies.worlds import PLANS, Client, Plan, Server, options, script
 
 
 class Seam(NamedTuple):
@@ -79,43 +80,28 @@ _LISTED: Final = replace(
 )
 
 
-def _is_own(racer: Racer, client: Client | None) -> bool:
-    return client is not None and racer.player == client.player
-
-
 # The draw
 
 
-class DrawsAfterSilence(Server):
+class DrawsAfterSilence(Drawing):
     """Cuts the line of a lone player before she has committed, calls her silent, and takes her back.
 
     From then on it draws again for the same seat as often as the rules allow at all, and knows each of these deals. It
     blames a player for that who never had a seat.
     """
 
-    was_cut = False
+    def begin(self, command: RaceCommand) -> None:
+        super().begin(command)
+        client, racer = self.clients["ana"], self.race.racers[0]
+        client.disconnect()
+        self.blame(racer.seat, racer.name)
+        self.redraw()
+        client.connect()
 
-    def redraw(self) -> None:
-        if self.was_cut:
-            super().redraw()
-            return
-        self.was_cut = True
-        client = self.clients["ana"]
-        racer = self.racers[0]
-        _gone(self, client)
-        self.draw = 2
-        self.lost.append(LostShare(1, racer.seat, "silent", racer.name))
-        _enter(self, client)
-        self.settle()
-        self.push()
-
-    def fix(self) -> None:
-        ready = self.sealed and not self.shares and all(racer.share for racer in self.racers)
-        if ready and self.draw < 5:
-            self.lost.append(LostShare(self.draw, 9, "silent", "mal"))
-            self.redraw()
-            return
-        super().fix()
+    def cheat(self) -> None:
+        self.blame(9, "mal")
+        self.redraw()
+        self.has_cheated = self.race.draw.number == MAX_DRAWS
 
 
 class SecondLookAtForgetful(Drawing):
@@ -126,24 +112,20 @@ class SecondLookAtForgetful(Drawing):
 
     def cheat(self) -> None:
         client = self.clients["ana"]
-        _gone(self, client)
+        client.disconnect()
         client.happens(Event("forgot", client.now))
         client.seen = with_fields(client.seen, seed=f"{client.seen.seed} of the next program")
-        for racer in self.racers:
-            racer.promise = racer.share = b""
-        self.sealed = False
-        _enter(self, client)
+        self.change(racers=tuple(with_fields(each, commitment=b"", share=b"") for each in self.race.racers))
+        client.connect()
         self.settle()
-        self.push()
 
 
 class UnlistedLoss(Drawing):
     """Takes two seats before it draws again, and names one, so that the verdict counts too few of them."""
 
     def cheat(self) -> None:
-        *_, bob, cid = self.racers
-        self.racers.remove(bob)
-        self.gone[bob.name] = bob
+        *others, _, cid = self.race.racers
+        self.change(racers=(*others, cid))
         self.lose(cid, "silent")
 
 
@@ -151,7 +133,7 @@ class OtherDrawNumber(Server):
     """Says during the race that the deal was drawn twice more than it was."""
 
     def state_for(self, client: Client) -> RoomState:
-        state = self.honest_state(client)
+        state = super().state_for(client)
         return with_fields(state, draw=state.draw + 2) if state.phase in ("racing", "finished") else state
 
 
@@ -160,12 +142,10 @@ class DrawnByOneself(Server):
 
     number = 1
 
-    def begin(self) -> None:
-        super().begin()
-        zero = bytes(32)
-        shares = tuple(
-            DrawnShare(seat=racer.seat, name=racer.name, commitment=zero, share=zero) for racer in self.racers
-        )
+    def begin(self, command: RaceCommand) -> None:
+        super().begin(command)
+        zero, racers = bytes(32), self.race.racers
+        shares = tuple(DrawnShare(seat=each.seat, name=each.name, commitment=zero, share=zero) for each in racers)
         for client in list(self.present):
             client.receive(messages.Drawn(room=self.room, draw=self.number, shares=shares))
 
@@ -180,7 +160,7 @@ class LossWithoutDraw(Server):
     """Says of a deal without a draw that somebody lost a seat in it."""
 
     def state_for(self, client: Client) -> RoomState:
-        state = self.honest_state(client)
+        state = super().state_for(client)
         return (
             with_fields(state, lost=(LostSeat(draw=1, seat=9, reason="silent", name="zed"),))
             if state.phase != "open"
@@ -194,24 +174,37 @@ class LossWithoutDraw(Server):
 class LateEndOfSprint(Server):
     """Lets a race go on that its first finish should end, so that others can pass one another."""
 
-    def is_over(self) -> bool:
-        return self.is_early or all(map(self.is_done, self.awaited)) or self.now >= self.ends
+    def play_on(self, player: str, *action: Any) -> Play:
+        play = super().play_on(player, *action)
+        self.change(ends=self.race.starts + 1000 * self.race.options.limit)
+        return play
 
 
 class ShortClock(Server):
     """Says that a race which its first finish may end has a minute, though nobody has finished."""
 
     def state_for(self, client: Client) -> RoomState:
-        state = self.honest_state(client)
+        state = super().state_for(client)
         return with_fields(state, ends=state.starts + 60_000) if state.phase == "racing" else state
 
 
 class BotWhereNone(Server):
     """Seats a bot in a room whose terms admit none."""
 
+    ignored: Mapping[str, Any] = {"bots": True}
 
-class ThirdOfTwoSeats(Server):
+    def apply(self, command: RaceCommand) -> None:
+        options = self.race.options
+        if isinstance(command, JoinCommand):
+            self.held = replace(self.held, race=with_fields(self.race, options=with_fields(options, **self.ignored)))
+        super().apply(command)
+        self.held = replace(self.held, race=with_fields(self.race, options=options))
+
+
+class ThirdOfTwoSeats(BotWhereNone):
     """Seats more players than the terms have seats."""
+
+    ignored: Mapping[str, Any] = {"players": 4}
 
 
 class SpectatorsInSpiteOfRow(Server):
@@ -238,18 +231,18 @@ class OtherDelay(Server):
 class FalseResignation(Server):
     """Says of each rival who has moved that the rival has resigned."""
 
-    def seat_of(self, racer: Racer, client: Client | None) -> messages.Seat:
-        seat = super().seat_of(racer, client)
-        is_false = self.phase == "racing" and bool(racer.actions) and not _is_own(racer, client)
+    def seat_for(self, client: Client, seat: Seat) -> Seat:
+        is_false = self.race.phase == "racing" and bool(self.logs[seat.player]) and seat.player != client.player
         return with_fields(seat, resigned=seat.resigned or is_false)
 
 
 class EarlierProgress(Server):
     """Dates the progress of rivals thirty seconds earlier, which decides who leads and what the chart shows."""
 
-    def update_for(self, client: Client, racer: Racer, tally: Tally, before: Tally | None) -> messages.ProgressUpdate:
-        earlier = max(self.starts, tally.acted_at - 30_000) if tally.acted_at else 0
-        return super().update_for(client, racer, with_fields(tally, last_progress_at=earlier), before)
+    def tally_for(self, racer: Racer) -> Tally:
+        tally = super().tally_for(racer)
+        earlier = max(self.race.starts, tally.acted_at - 30_000) if tally.acted_at else 0
+        return with_fields(tally, last_progress_at=earlier)
 
 
 class InventedCurve(Server):
@@ -262,26 +255,25 @@ class InventedCurve(Server):
 class OtherRivalInCountdown(Server):
     """Shows another rival in the countdown than in the race."""
 
-    def seat_of(self, racer: Racer, client: Client | None) -> messages.Seat:
-        seat = super().seat_of(racer, client)
-        is_other = self.phase == "countdown" and not _is_own(racer, client)
+    def seat_for(self, client: Client, seat: Seat) -> Seat:
+        is_other = self.race.phase == "countdown" and seat.player != client.player
         return with_fields(seat, name="champion") if is_other else seat
 
 
 class CompanyInCountdown(Server):
     """Deals an earlier race again while somebody else is in the room until the start."""
 
-    def honest_state(self, client: Client | None) -> RoomState:
-        state = super().honest_state(client)
-        company = messages.Seat(player="p-mal", name="mal", seat=2)
+    def state_for(self, client: Client) -> RoomState:
+        state = super().state_for(client)
+        company = Seat(player="p-mal", name="mal", seat=2)
         return with_fields(state, players=(*state.players, company)) if state.phase == "countdown" else state
 
 
 class ChangingEarlier(Server):
     """Changes at the end how well the players of the earlier race did, among whom the player is placed."""
 
-    def honest_state(self, client: Client | None) -> RoomState:
-        state = super().honest_state(client)
+    def state_for(self, client: Client) -> RoomState:
+        state = super().state_for(client)
         is_over = state.phase == "finished"
         zed = EarlierPlayer(name="zed", foundation_cards=52 * is_over, time=60_000 * is_over, reached=(5,))
         return with_fields(state, earlier=(zed,))
@@ -307,38 +299,29 @@ class NoUndo(Server):
 class NoMoreUndo(Server):
     """Says after an undo that no other one is possible, which would be."""
 
-    def acked(self, racer: Racer, act: messages.Act, after: Play, time: int) -> messages.Acked:
-        acked = super().acked(racer, act, after, time)
-        return with_fields(acked, may_undo=False) if act.action == UNDO else acked
+    def told(self, client: Client, message: Any) -> Sequence[Any]:
+        is_undo = isinstance(message, messages.Acked) and message.piles
+        return (with_fields(message, may_undo=False) if is_undo else message,)
 
 
 class NotRacing(Server):
     """Refuses all moves of the first player but one as if there were no race, which goes on for the others."""
 
-    def act(self, client: Client, racer: Racer, act: messages.Act) -> None:
+    def act(self, client: Client, racer: Racer, act: messages.Act) -> messages.Acked | messages.Refused:
         if racer.name != "ana" or act.revision < 1:
-            super().act(client, racer, act)
-            return
-        client.receive(
-            messages.Refused(to=act.id, code=RefusalCode.NOT_RACING, message="The race is over.", revision=1)
-        )
+            return super().act(client, racer, act)
+        return messages.Refused(to=act.id, code=RefusalCode.NOT_RACING, message="The race is over.", revision=1)
 
 
 class RefusedButMade(Server):
     """Refuses the second move of the first player, which her program takes back, and makes it all the same."""
 
-    def act(self, client: Client, racer: Racer, act: messages.Act) -> None:
-        if racer.name != "ana" or act.revision != 1 or racer.play is None:
-            super().act(client, racer, act)
-            return
-        try:
-            after = racer.play.act(act.action, act.revision)
-        except SamedealError:
-            super().act(client, racer, act)
-            return
-        self.play_on(racer, after, act.action, self.now)
+    def act(self, client: Client, racer: Racer, act: messages.Act) -> messages.Acked | messages.Refused:
+        answer = super().act(client, racer, act)
+        if racer.name != "ana" or act.revision != 1 or isinstance(answer, messages.Refused):
+            return answer
         self.show_move(racer, act.action)
-        client.receive(messages.Refused(to=act.id, code=RefusalCode.NOT_RACING, message="No.", revision=1))
+        return messages.Refused(to=act.id, code=RefusalCode.NOT_RACING, message="No.", revision=1)
 
 
 SEAMS: Final = {
@@ -376,25 +359,25 @@ class LatePongs(Server):
     """Answers pings four seconds late before the countdown, so that nobody notices wrong dates of that size later."""
 
     def handle(self, client: Client, request: Any) -> None:
-        self.now += 4000 * (isinstance(request, messages.Ping) and self.phase == "open")
+        self.now += 4000 * (isinstance(request, messages.Ping) and self.race.phase == "open")
         super().handle(client, request)
 
     def ack_time(self, racer: Racer) -> int:
-        return min(self.now + 3500, self.ends - 1) if racer.name == "ana" else self.now
+        return min(self.now + 3500, self.race.ends - 1) if racer.name == "ana" else self.now
 
 
 class LaterClockAfterRestart(Server):
     """Tells a program that was restarted during the race a clock that is ten seconds late, and dates its moves by it."""
 
     def handle(self, client: Client, request: Any) -> None:
-        if isinstance(request, messages.Ping) and self.phase == "racing" and client.name == "ana":
+        if isinstance(request, messages.Ping) and self.race.phase == "racing" and client.name == "ana":
             client.receive(messages.Pong(to=request.id, time=self.now + 10_000))
             return
         super().handle(client, request)
 
     def ack_time(self, racer: Racer) -> int:
-        is_late = racer.name == "ana" and bool(racer.actions)
-        return min(self.now + 10_000, self.ends - 1) if is_late else self.now
+        is_late = racer.name == "ana" and bool(self.logs[racer.player])
+        return min(self.now + 10_000, self.race.ends - 1) if is_late else self.now
 
 
 UNSEEN: Final = {
