@@ -1,14 +1,14 @@
 """Lies at the server's own value, with everything after them computed anew.
 
-Each liar overrides what the honest server of ``tests.lies.worlds`` does in one place. ``MEETS`` says of which races a lie
-can be told at all; everything else follows from what happens.
+Each liar overrides what the honest server of ``tests.lies.worlds`` does in one place. Everything else follows from what
+happens.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from msgspec.structs import replace as with_fields
 
@@ -19,7 +19,7 @@ from samedeal.deal_proof import DealProof, LostShare, RevealedShare
 from samedeal.errors import SamedealError
 from samedeal.joint_deal import LossReason, candidate_board, public_mix, share_commitment
 from samedeal.protocol import messages
-from samedeal.protocol.messages import Seat, Standing, TableLine, Tally
+from samedeal.protocol.messages import Seat, Standing, Tally
 from samedeal.protocol_codes import NoticeCode, RefusalCode
 from samedeal.race.commands import JoinCommand, RaceCommand, RevealShareCommand
 from samedeal.race.draws import count_down, lose_seats, proof_of
@@ -31,12 +31,35 @@ from samedeal_server.races.race_record import build_record
 from tests.lies.deals import GAME, found_deal, some_bytes
 from tests.lies.worlds import Client, Plan, Server, with_share
 
+_Message = TypeVar("_Message")
+_Saying = Callable[[Server, Client, _Message], _Message | None]
+
 LIES: Final[dict[str, type[Server]]] = {}
 
 
 def lie(liar: type[Server]) -> type[Server]:
     LIES[liar.__name__] = type(liar.__name__, (liar,), {"before_race": _go_on})
     return liar
+
+
+def says(kind: type[_Message], base: type[Server] = Server) -> Callable[[_Saying[_Message]], type[Server]]:
+    """Make a liar of a function that returns another message of a kind, or None if nothing is sent in its place."""
+
+    def made(saying: _Saying[_Message]) -> type[Server]:
+        def told(self: Server, client: Client, message: Any) -> Sequence[Any]:
+            if not isinstance(message, kind):
+                return base.told(self, client, message)
+            other = saying(self, client, message)
+            return () if other is None else (other,)
+
+        name = saying.__name__.title().replace("_", "")
+        return type(name, (base,), {"told": told, "__doc__": saying.__doc__})
+
+    return made
+
+
+def lie_in(kind: type[_Message]) -> Callable[[_Saying[_Message]], type[Server]]:
+    return lambda saying: lie(says(kind)(saying))
 
 
 def _go_on(server: Server) -> None:
@@ -169,14 +192,12 @@ class OtherBoardOfAna(Truncating):
 
 @lie
 class OtherStockOfAna(Truncating):
-    """Changes cards that lie face down for one player."""
+    """Changes cards that lie face down for one player, who turns up other ones then."""
 
     def first_board(self, racer: Racer) -> Board:
         board = super().first_board(racer)
-        if racer.name != "ana":
-            return board
-        stock = board.piles[GAME.stock_at]
-        return Board(GAME, (*board.piles[:-1], stock[::-1]) if GAME.stock_at == len(board.piles) - 1 else board.piles)
+        piles = (pile[::-1] if at == GAME.stock_at else pile for at, pile in enumerate(board.piles))
+        return Board(GAME, tuple(piles)) if racer.name == "ana" else board
 
 
 @lie
@@ -188,12 +209,9 @@ class NoFirstRevision(OtherBoards):
         return (with_fields(message, revision=1) if is_board else message,)
 
 
-@lie
-class BoardNeverShown(Server):
+@lie_in(messages.BoardState)
+def board_never_shown(server: Server, client: Client, board: messages.BoardState) -> None:
     """Never sends a board."""
-
-    def told(self, client: Client, message: Any) -> Sequence[Any]:
-        return () if isinstance(message, messages.BoardState) else (message,)
 
 
 @lie
@@ -226,10 +244,8 @@ class OtherDifficulty(Proving):
 
     @property
     def other(self) -> Race:
-        is_hard = self.race.deal == "winnable hard"
-        return (
-            with_fields(self.race, deal="winnable" if is_hard else "winnable hard") if self.race.is_joint else self.race
-        )
+        others = {"winnable hard": "winnable", "winnable easy": "winnable hard", "winnable": "winnable hard"}
+        return with_fields(self.race, deal=others.get(self.race.deal, self.race.deal))
 
     def find(self) -> FoundDeal:
         return found_deal(self.other, self.held.secret.seed)
@@ -261,29 +277,13 @@ class PublicProof(Proving):
         return replace(proof, draw=0, lost=(), shares=(), public=self.chosen) if self.race.is_joint else proof
 
 
-@lie
-class OtherFacesSeen(Truncating):
-    """Turns up other cards for one player than those of the deal."""
-
-    def first_board(self, racer: Racer) -> Board:
-        board = super().first_board(racer)
-        if racer.name != "ana":
-            return board
-        piles = list(board.piles)
-        stock = piles[GAME.stock_at]
-        piles[GAME.stock_at] = stock[:-8] + stock[-8:][::-1]
-        return Board(GAME, tuple(piles))
-
-
-@lie
-class OtherUndo(Server):
+@lie_in(messages.Acked)
+def other_undo(server: Server, client: Client, acked: messages.Acked) -> messages.Acked:
     """Shows another board after an undo."""
-
-    def told(self, client: Client, message: Any) -> Sequence[Any]:
-        if not isinstance(message, messages.Acked) or not message.piles:
-            return (message,)
-        other = Board(GAME, (*message.piles[1:], message.piles[0]))
-        return (with_fields(message, piles=other.piles, hash=other.state_hash()),)
+    if not acked.piles:
+        return acked
+    other = Board(GAME, (*acked.piles[1:], acked.piles[0]))
+    return with_fields(acked, piles=other.piles, hash=other.state_hash())
 
 
 @lie
@@ -412,32 +412,22 @@ class UndoAtStart(Server):
         super().begin_race()
 
 
-@lie
-class OptionsBesideTerms(Server):
+@lie_in(messages.RoomState)
+def options_beside_terms(server: Server, client: Client, state: messages.RoomState) -> messages.RoomState:
     """Shows options that are not in the terms, and plays by them."""
-
-    def state_for(self, client: Client) -> messages.RoomState:
-        state = super().state_for(client)
-        return with_fields(state, options=with_fields(state.options, end_when_settled=False))
+    return with_fields(state, options=with_fields(state.options, end_when_settled=False))
 
 
-@lie
-class UnknownLine(Server):
+@lie_in(messages.RoomState)
+def unknown_line(server: Server, client: Client, state: messages.RoomState) -> messages.RoomState:
     """Has terms with a line that no release knows."""
-
-    def told(self, client: Client, message: Any) -> Sequence[Any]:
-        is_state = isinstance(message, messages.RoomState)
-        return (with_fields(message, terms=f"{message.terms}zone: 7\n") if is_state else message,)
+    return with_fields(state, terms=f"{state.terms}zone: 7\n")
 
 
-@lie
-class UnknownGame(Server):
+@lie_in(messages.RoomState)
+def unknown_game(server: Server, client: Client, state: messages.RoomState) -> messages.RoomState:
     """Has terms of a game that no release knows."""
-
-    def told(self, client: Client, message: Any) -> Sequence[Any]:
-        if not isinstance(message, messages.RoomState):
-            return (message,)
-        return (with_fields(message, terms=message.terms.replace(GAME.name, "unheard-of")),)
+    return with_fields(state, terms=state.terms.replace(GAME.name, "unheard-of"))
 
 
 @lie
@@ -713,13 +703,10 @@ class NoCountdown(NeverSealed):
         return () if isinstance(message, messages.Drawn) else (message,)
 
 
-@lie
-class OtherDrawnOfBob(Server):
+@lie_in(messages.Drawn)
+def other_drawn_of_bob(server: Server, client: Client, drawn: messages.Drawn) -> messages.Drawn:
     """Shows one player other shares than those of the proof."""
-
-    def told(self, client: Client, message: Any) -> Sequence[Any]:
-        is_other = isinstance(message, messages.Drawn) and client.name in ("bob", "sue")
-        return (with_fields(message, draw=message.draw + 1) if is_other else message,)
+    return with_fields(drawn, draw=drawn.draw + 1) if client.name in ("bob", "sue") else drawn
 
 
 @lie
@@ -757,14 +744,10 @@ class OtherReason(OtherLoss):
         return lost._replace(reason="kicked")
 
 
-@lie
-class LaterLoss(Server):
+@lie_in(messages.RoomState)
+def later_loss(server: Server, client: Client, state: messages.RoomState) -> messages.RoomState:
     """Shows a loss in a later draw than that of the proof."""
-
-    def told(self, client: Client, message: Any) -> Sequence[Any]:
-        if not isinstance(message, messages.RoomState):
-            return (message,)
-        return (with_fields(message, lost=tuple(with_fields(each, draw=each.draw + 1) for each in message.lost)),)
+    return with_fields(state, lost=tuple(with_fields(each, draw=each.draw + 1) for each in state.lost))
 
 
 @lie
@@ -816,15 +799,12 @@ class Renamed(Server):
             self.change_racer(command.player, name="anna")
 
 
-@lie
-class HiddenRival(Server):
+@lie_in(messages.RoomState)
+def hidden_rival(server: Server, client: Client, state: messages.RoomState) -> messages.RoomState:
     """Does not show a rival to the first player."""
-
-    def told(self, client: Client, message: Any) -> Sequence[Any]:
-        if isinstance(message, messages.RoomState) and client.name in ("ana", "sue") and len(message.players) > 1:
-            players = [each for each in message.players if each.name == "ana"]
-            return (with_fields(message, players=tuple(players)),)
-        return (message,)
+    if client.name not in ("ana", "sue") or len(state.players) < 2:
+        return state
+    return with_fields(state, players=tuple(each for each in state.players if each.name == "ana"))
 
 
 @lie
@@ -911,13 +891,10 @@ class OtherStartOfRecord(Server):
         return replace(record, start=record.start - 1000, players=players)
 
 
-@lie
-class LaterEnd(Server):
+@lie_in(messages.RoomState)
+def later_end(server: Server, client: Client, state: messages.RoomState) -> messages.RoomState:
     """Shows another end of the race than its limit."""
-
-    def state_for(self, client: Client) -> messages.RoomState:
-        state = super().state_for(client)
-        return with_fields(state, ends=state.ends + 60_000) if state.ends else state
+    return with_fields(state, ends=state.ends + 60_000) if state.ends else state
 
 
 @lie
@@ -943,12 +920,11 @@ class FalseStuck(EarlyEnd):
 
 
 @lie
-class FalseStuckOfRivals(EarlyEnd):
+class FalseStuckOfRivals(FalseStuck):
     """Says that the rivals are stuck, and ends the race while the first player plays."""
 
     def seat_for(self, client: Client, seat: Seat) -> Seat:
-        is_own = seat.player == client.player
-        return with_fields(seat, stuck=seat.stuck or (self.is_early and not is_own))
+        return seat if seat.player == client.player else super().seat_for(client, seat)
 
 
 @lie
@@ -1021,14 +997,11 @@ class EarlyAcks(Server):
         return max(self.race.starts, self.now - 2500)
 
 
-@lie
-class LateBoard(Server):
+@lie_in(messages.BoardState)
+def late_board(server: Server, client: Client, board: messages.BoardState) -> messages.BoardState:
     """Sends the board of the first player four seconds after the start."""
-
-    def told(self, client: Client, message: Any) -> Sequence[Any]:
-        if isinstance(message, messages.BoardState) and message.revision == 0 and client.name == "ana":
-            self.now += 4000
-        return (message,)
+    server.now += 4000 * (board.revision == 0 and client.name == "ana")
+    return board
 
 
 # Moves
@@ -1112,14 +1085,14 @@ class ForgottenMove(Ending):
 class Rewriting(Server):
     """A server that writes the players' moves anew for the record."""
 
-    def rewritten(self, player: RecordedPlayer, client: Client | None) -> tuple[tuple[int, str], ...]:
+    def rewritten(self, player: RecordedPlayer) -> tuple[tuple[int, str], ...]:
         raise NotImplementedError
 
     def honest_record(self, client: Client | None) -> Record:
         record = super().honest_record(client)
         players = []
         for player in record.players:
-            actions = self.rewritten(player, client)
+            actions = self.rewritten(player)
             play = record.first_play
             try:
                 for _, action in actions:
@@ -1138,7 +1111,7 @@ class Rewriting(Server):
 class DroppedMove(Rewriting):
     """Leaves the last move of the first player out of the record."""
 
-    def rewritten(self, player: RecordedPlayer, client: Client | None) -> tuple[tuple[int, str], ...]:
+    def rewritten(self, player: RecordedPlayer) -> tuple[tuple[int, str], ...]:
         return player.actions[:-1] if player.name == "ana" else player.actions
 
 
@@ -1146,7 +1119,7 @@ class DroppedMove(Rewriting):
 class AddedMove(Rewriting):
     """Adds a move of the first player to the record."""
 
-    def rewritten(self, player: RecordedPlayer, client: Client | None) -> tuple[tuple[int, str], ...]:
+    def rewritten(self, player: RecordedPlayer) -> tuple[tuple[int, str], ...]:
         if player.name != "ana":
             return player.actions
         legal = self.held.play("p-ana").board.legal_moves()
@@ -1158,7 +1131,7 @@ class AddedMove(Rewriting):
 class RetimedMove(Rewriting):
     """Gives a move of the first player another time in the record."""
 
-    def rewritten(self, player: RecordedPlayer, client: Client | None) -> tuple[tuple[int, str], ...]:
+    def rewritten(self, player: RecordedPlayer) -> tuple[tuple[int, str], ...]:
         if player.name != "ana" or not player.actions:
             return player.actions
         *before, (time, action) = player.actions
@@ -1169,7 +1142,7 @@ class RetimedMove(Rewriting):
 class WrittenRival(Rewriting):
     """Gives a rival a move in the record that nobody was shown."""
 
-    def rewritten(self, player: RecordedPlayer, client: Client | None) -> tuple[tuple[int, str], ...]:
+    def rewritten(self, player: RecordedPlayer) -> tuple[tuple[int, str], ...]:
         if player.name in ("ana", "sue"):
             return player.actions
         return player.actions[:-1]
@@ -1196,70 +1169,50 @@ class InventedFirstCounts(Server):
         return with_fields(tally, foundation_cards=tally.foundation_cards + (tally.moves == 1))
 
 
-@lie
-class InventedTallies(Server):
+@lie_in(messages.RoomState)
+def invented_tallies(server: Server, client: Client, state: messages.RoomState) -> messages.RoomState:
     """Shows more moves of a rival in the state of the room."""
-
-    def state_for(self, client: Client) -> messages.RoomState:
-        state = super().state_for(client)
-        tallies = tuple(
-            with_fields(each, moves=each.moves + 9) if each.player == "p-bob" and each.moves else each
-            for each in state.tallies
-        )
-        return with_fields(state, tallies=tallies)
+    tallies = (
+        with_fields(each, moves=each.moves + 9) if each.player == "p-bob" and each.moves else each
+        for each in state.tallies
+    )
+    return with_fields(state, tallies=tuple(tallies))
 
 
-@lie
-class OtherWatchedBoards(Server):
+@lie_in(messages.DelayedBoard)
+def other_watched_boards(server: Server, client: Client, shown: messages.DelayedBoard) -> messages.DelayedBoard:
     """Shows spectators another board."""
-
-    def watched(self, racer: Racer) -> messages.DelayedBoard:
-        return with_fields(super().watched(racer), piles=other_deal(self.seed).masked().piles)
+    return with_fields(shown, piles=other_deal(server.seed).masked().piles)
 
 
-@lie
-class OtherWatchedMoves(Server):
+@lie_in(messages.DelayedMove)
+def other_watched_moves(server: Server, client: Client, shown: messages.DelayedMove) -> messages.DelayedMove:
     """Shows spectators another time of a move."""
-
-    def told(self, client: Client, message: Any) -> Sequence[Any]:
-        is_move = isinstance(message, messages.DelayedMove)
-        return (with_fields(message, time=message.time + 1) if is_move else message,)
+    return with_fields(shown, time=shown.time + 1)
 
 
-@lie
-class OtherResults(Server):
+@lie_in(messages.RoomState)
+def other_results(server: Server, client: Client, state: messages.RoomState) -> messages.RoomState:
     """Shows other results than those of the record."""
-
-    def state_for(self, client: Client) -> messages.RoomState:
-        state = super().state_for(client)
-        lines = tuple(with_fields(line, moves=line.moves + 1) for line in state.standings)
-        return with_fields(state, standings=lines)
+    lines = tuple(with_fields(line, moves=line.moves + 1) for line in state.standings)
+    return with_fields(state, standings=lines)
 
 
-@lie
-class ReversedResults(Server):
+@lie_in(messages.RoomState)
+def reversed_results(server: Server, client: Client, state: messages.RoomState) -> messages.RoomState:
     """Shows the results in another order than that of the places."""
-
-    def state_for(self, client: Client) -> messages.RoomState:
-        state = super().state_for(client)
-        return with_fields(state, standings=state.standings[::-1])
+    return with_fields(state, standings=state.standings[::-1])
 
 
-@lie
-class NoResults(Server):
+@lie_in(messages.RoomState)
+def no_results(server: Server, client: Client, state: messages.RoomState) -> messages.RoomState | None:
     """Never shows results."""
-
-    def told(self, client: Client, message: Any) -> Sequence[Any]:
-        is_end = isinstance(message, messages.RoomState) and message.phase == "finished"
-        return () if is_end else (message,)
+    return None if state.phase == "finished" else state
 
 
-@lie
-class NoStates(Server):
+@lie_in(messages.RoomState)
+def no_states(server: Server, client: Client, state: messages.RoomState) -> None:
     """Never shows the room."""
-
-    def told(self, client: Client, message: Any) -> Sequence[Any]:
-        return () if isinstance(message, messages.RoomState) else (message,)
 
 
 @lie
@@ -1299,28 +1252,20 @@ class SwappedPlaces(Resulting):
             yield with_fields(line, place=other.place)
 
 
-@lie
-class OtherTable(Server):
+@lie_in(messages.RoomState)
+def other_table(server: Server, client: Client, state: messages.RoomState) -> messages.RoomState:
     """Adds a point to the table of the series."""
-
-    def state_for(self, client: Client) -> messages.RoomState:
-        state = super().state_for(client)
-        table = tuple(
-            TableLine(line.place, line.player, line.name, line.races, line.points + (line.name == "bob"), line.time)
-            for line in state.table
-        )
-        return with_fields(state, table=table) if state.phase == "finished" else state
+    if state.phase != "finished":
+        return state
+    lines = (with_fields(line, points=line.points + (line.name == "bob")) for line in state.table)
+    return with_fields(state, table=tuple(lines))
 
 
-@lie
-class OtherSeed(Server):
+@lie_in(messages.RoomState)
+def other_seed(server: Server, client: Client, state: messages.RoomState) -> messages.RoomState:
     """Reveals another seed or proof than the record has."""
-
-    def state_for(self, client: Client) -> messages.RoomState:
-        state = super().state_for(client)
-        return with_fields(
-            state, seed=some_bytes("other") if state.seed else b"", proof=state.proof and f"{state.proof}\n"
-        )
+    seed = some_bytes("other") if state.seed else b""
+    return with_fields(state, seed=seed, proof=state.proof and f"{state.proof}\n")
 
 
 @lie
@@ -1381,20 +1326,16 @@ class FewAnswers(Server):
         return replace(reading, answers=(reading.answers or ())[:-1]) if reading.answers else reading
 
 
-@lie
-class OtherHeads(Server):
+@lie_in(messages.BoardState)
+def other_heads(server: Server, client: Client, board: messages.BoardState) -> messages.BoardState:
     """Sends heads that do not cover what was shown."""
-
-    def board_for(self, client: Client, racer: Racer) -> messages.BoardState:
-        return with_fields(super().board_for(client, racer), head=some_bytes("head"))
+    return with_fields(board, head=some_bytes("head"))
 
 
-@lie
-class NoHeads(Server):
+@lie_in(messages.BoardState)
+def no_heads(server: Server, client: Client, board: messages.BoardState) -> messages.BoardState:
     """Sends no heads."""
-
-    def board_for(self, client: Client, racer: Racer) -> messages.BoardState:
-        return with_fields(super().board_for(client, racer), head=b"")
+    return with_fields(board, head=b"")
 
 
 @lie
@@ -1437,12 +1378,10 @@ class NoticesVerdict(Server):
         return (message, notice) if isinstance(message, messages.BoardState) else (message,)
 
 
-@lie
-class TideWithoutTide(Server):
+@lie_in(messages.RoomState)
+def tide_without_tide(server: Server, client: Client, state: messages.RoomState) -> messages.RoomState:
     """Says in the state of the room that the race belongs to a tide."""
-
-    def state_for(self, client: Client) -> messages.RoomState:
-        return with_fields(super().state_for(client), tide=60_000)
+    return with_fields(state, tide=60_000)
 
 
 HONEST: Final = ("OtherWeights", "ReadOnce", "FewAnswers", "NoRecord", "DailyOfAnotherDay")

@@ -21,7 +21,7 @@ from samedeal.race.commands import JoinCommand, RaceCommand
 from samedeal.race.values import Racer
 from samedeal.record import Record
 from samedeal_link.evidence.facts import Wanted
-from tests.lies.coherent import Drawing
+from tests.lies.coherent import Drawing, says
 from tests.lies.deals import GAME
 from tests.lies.seen import Event
 from tests.lies.worlds import PLANS, Client, Plan, Server, options, script
@@ -129,12 +129,10 @@ class UnlistedLoss(Drawing):
         self.lose(cid, "silent")
 
 
-class OtherDrawNumber(Server):
+@says(RoomState)
+def other_draw_number(server: Server, client: Client, state: RoomState) -> RoomState:
     """Says during the race that the deal was drawn twice more than it was."""
-
-    def state_for(self, client: Client) -> RoomState:
-        state = super().state_for(client)
-        return with_fields(state, draw=state.draw + 2) if state.phase in ("racing", "finished") else state
+    return with_fields(state, draw=state.draw + 2) if state.phase in ("racing", "finished") else state
 
 
 class DrawnByOneself(Server):
@@ -156,16 +154,11 @@ class DrawnByOneselfTwice(DrawnByOneself):
     number = 2
 
 
-class LossWithoutDraw(Server):
+@says(RoomState)
+def loss_without_draw(server: Server, client: Client, state: RoomState) -> RoomState:
     """Says of a deal without a draw that somebody lost a seat in it."""
-
-    def state_for(self, client: Client) -> RoomState:
-        state = super().state_for(client)
-        return (
-            with_fields(state, lost=(LostSeat(draw=1, seat=9, reason="silent", name="zed"),))
-            if state.phase != "open"
-            else state
-        )
+    lost = LostSeat(draw=1, seat=9, reason="silent", name="zed")
+    return with_fields(state, lost=(lost,)) if state.phase != "open" else state
 
 
 # The terms
@@ -180,12 +173,10 @@ class LateEndOfSprint(Server):
         return play
 
 
-class ShortClock(Server):
+@says(RoomState)
+def short_clock(server: Server, client: Client, state: RoomState) -> RoomState:
     """Says that a race which its first finish may end has a minute, though nobody has finished."""
-
-    def state_for(self, client: Client) -> RoomState:
-        state = super().state_for(client)
-        return with_fields(state, ends=state.starts + 60_000) if state.phase == "racing" else state
+    return with_fields(state, ends=state.starts + 60_000) if state.phase == "racing" else state
 
 
 class BotWhereNone(Server):
@@ -218,11 +209,10 @@ class WithheldCounts(Server):
         pass
 
 
-class OtherDelay(Server):
+@says(messages.Watching)
+def other_delay(server: Server, client: Client, answer: messages.Watching) -> messages.Watching:
     """Tells a spectator another delay of the boards than that of the terms."""
-
-    def told(self, client: Client, message: Any) -> Sequence[Any]:
-        return (with_fields(message, delay=60) if isinstance(message, messages.Watching) else message,)
+    return with_fields(answer, delay=60)
 
 
 # What is shown of others
@@ -245,11 +235,10 @@ class EarlierProgress(Server):
         return with_fields(tally, last_progress_at=earlier)
 
 
-class InventedCurve(Server):
+@says(messages.DelayedBoard)
+def invented_curve(server: Server, client: Client, shown: messages.DelayedBoard) -> messages.DelayedBoard:
     """Invents for a spectator when a player had brought how many cards home."""
-
-    def watched(self, racer: Racer) -> messages.DelayedBoard:
-        return with_fields(super().watched(racer), reached=(1, 2, 3))
+    return with_fields(shown, reached=(1, 2, 3))
 
 
 class OtherRivalInCountdown(Server):
@@ -260,23 +249,19 @@ class OtherRivalInCountdown(Server):
         return with_fields(seat, name="champion") if is_other else seat
 
 
-class CompanyInCountdown(Server):
+@says(RoomState)
+def company_in_countdown(server: Server, client: Client, state: RoomState) -> RoomState:
     """Deals an earlier race again while somebody else is in the room until the start."""
-
-    def state_for(self, client: Client) -> RoomState:
-        state = super().state_for(client)
-        company = Seat(player="p-mal", name="mal", seat=2)
-        return with_fields(state, players=(*state.players, company)) if state.phase == "countdown" else state
+    company = Seat(player="p-mal", name="mal", seat=2)
+    return with_fields(state, players=(*state.players, company)) if state.phase == "countdown" else state
 
 
-class ChangingEarlier(Server):
+@says(RoomState)
+def changing_earlier(server: Server, client: Client, state: RoomState) -> RoomState:
     """Changes at the end how well the players of the earlier race did, among whom the player is placed."""
-
-    def state_for(self, client: Client) -> RoomState:
-        state = super().state_for(client)
-        is_over = state.phase == "finished"
-        zed = EarlierPlayer(name="zed", foundation_cards=52 * is_over, time=60_000 * is_over, reached=(5,))
-        return with_fields(state, earlier=(zed,))
+    is_over = state.phase == "finished"
+    zed = EarlierPlayer(name="zed", foundation_cards=52 * is_over, time=60_000 * is_over, reached=(5,))
+    return with_fields(state, earlier=(zed,))
 
 
 class OtherTableBefore(Server):
@@ -289,19 +274,16 @@ class OtherTableBefore(Server):
 # Own moves
 
 
-class NoUndo(Server):
+@says(messages.BoardState)
+def no_undo(server: Server, client: Client, board: messages.BoardState) -> messages.BoardState:
     """Says to a player who has come back that the newest move cannot be undone, which could be."""
-
-    def board_for(self, client: Client, racer: Racer) -> messages.BoardState:
-        return with_fields(super().board_for(client, racer), may_undo=False)
+    return with_fields(board, may_undo=False)
 
 
-class NoMoreUndo(Server):
+@says(messages.Acked)
+def no_more_undo(server: Server, client: Client, acked: messages.Acked) -> messages.Acked:
     """Says after an undo that no other one is possible, which would be."""
-
-    def told(self, client: Client, message: Any) -> Sequence[Any]:
-        is_undo = isinstance(message, messages.Acked) and message.piles
-        return (with_fields(message, may_undo=False) if is_undo else message,)
+    return with_fields(acked, may_undo=False) if acked.piles else acked
 
 
 class NotRacing(Server):
@@ -329,22 +311,22 @@ SEAMS: Final = {
     for seam in (
         Seam(_ALONE, "ana", DrawsAfterSilence),
         Seam(_THREE, "ana", UnlistedLoss),
-        Seam(PLANS["joint"], "ana", OtherDrawNumber),
+        Seam(PLANS["joint"], "ana", other_draw_number),
         Seam(PLANS["random"], "ana", DrawnByOneself),
-        Seam(PLANS["random"], "ana", LossWithoutDraw),
+        Seam(PLANS["random"], "ana", loss_without_draw),
         Seam(_SPRINT, "cid", LateEndOfSprint),
-        Seam(PLANS["won"], "bob", ShortClock),
+        Seam(PLANS["won"], "bob", short_clock),
         Seam(_NO_BOTS, "ana", BotWhereNone),
         Seam(replace(PLANS["redraw"], name="beyond seats", options=options(players=2)), "ana", ThirdOfTwoSeats),
         Seam(_LISTED, "ana", SpectatorsInSpiteOfRow),
-        Seam(PLANS["watched"], "sue", OtherDelay),
+        Seam(PLANS["watched"], "sue", other_delay),
         Seam(PLANS["joint"], "ana", FalseResignation),
         Seam(PLANS["joint"], "ana", EarlierProgress),
         Seam(PLANS["daily"], "ana", OtherRivalInCountdown),
-        Seam(PLANS["again"], "ana", CompanyInCountdown),
-        Seam(PLANS["again"], "ana", ChangingEarlier),
-        Seam(_FREE, "ana", NoUndo),
-        Seam(replace(_FREE, script=script(_UNDONE)), "ana", NoMoreUndo),
+        Seam(PLANS["again"], "ana", company_in_countdown),
+        Seam(PLANS["again"], "ana", changing_earlier),
+        Seam(_FREE, "ana", no_undo),
+        Seam(replace(_FREE, script=script(_UNDONE)), "ana", no_more_undo),
         Seam(PLANS["joint"], "ana", NotRacing),
         Seam(PLANS["joint"], "ana", RefusedButMade),
     )
@@ -385,7 +367,7 @@ UNSEEN: Final = {
     for seam in (
         Seam(_ALONE, "ana", SecondLookAtForgetful),
         Seam(PLANS["joint"], "ana", WithheldCounts),
-        Seam(PLANS["watched"], "sue", InventedCurve),
+        Seam(PLANS["watched"], "sue", invented_curve),
         Seam(PLANS["series"], "ana", OtherTableBefore),
         Seam(PLANS["daily"], "ana", LatePongs),
         Seam(PLANS["restarted"], "ana", LaterClockAfterRestart),

@@ -611,7 +611,7 @@ def _due(server: Server, _: Client) -> None:
     race = server.race
     if race.phase == "open" and race.racers and race.options.start == "at":
         server.now = max(server.now, due_at(race))
-        server.tick()
+        server.begin(TickCommand({}, server.held.secret))
 
 
 STEPS: dict[str, Callable[[Server, Any], None]] = {
