@@ -6,7 +6,7 @@ import asyncio
 import time
 from contextlib import suppress
 from random import Random
-from typing import Final
+from typing import Any, Final
 
 from msgspec import structs
 from websockets.asyncio.client import ClientConnection, connect
@@ -71,6 +71,12 @@ _ACTS_WITHOUT_SEAT: Final = 20
 
 Incoming = ToClient | None
 Inbox = asyncio.Queue[tuple[int, Incoming]]
+
+
+def open_socket(url: str) -> connect:
+    """Open a connection that sends nothing by itself."""
+    options: Any = {"ping_interval": None, "open_timeout": _OPEN_TIMEOUT, "close_timeout": 1, "proxy": None}
+    return connect(url, subprotocols=[Subprotocol(SUBPROTOCOL)], compression=None, **options)
 
 
 class RawConnection:
@@ -165,15 +171,7 @@ class Racer:
         await asyncio.sleep(after)
         home = home_path(self.journal.room) if self.rng.random() < _AT_HOME else ""
         try:
-            socket = await connect(
-                self._url + home,
-                subprotocols=[Subprotocol(SUBPROTOCOL)],
-                compression=None,
-                ping_interval=None,
-                open_timeout=_OPEN_TIMEOUT,
-                close_timeout=1,
-                proxy=None,
-            )
+            socket = await open_socket(self._url + home)
         except (OSError, TimeoutError, WebSocketException, EOFError):
             return None
         connection = RawConnection(len(self._connections) + 1, socket, self.journal, self.inbox)

@@ -218,15 +218,9 @@ class Round(Stage):
 
     async def _race(self, url: str, number: int) -> None:
         seats = self._rng.randint(2, 4)
-        options = Options(
-            games=("ace-of-hearts",),
-            deal="winnable",
-            players=seats,
-            countdown=self._rng.randint(0, 3),
-            limit=60,
-            start="full",
-            bots=True,
-        )
+        countdown = self._rng.randint(0, 3)
+        games = ("ace-of-hearts",)
+        options = Options(games, deal="winnable", players=seats, countdown=countdown, limit=60, start="full")
         room = f"room-{self._number}-{number}"
         players = [
             Player(

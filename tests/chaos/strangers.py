@@ -8,12 +8,11 @@ from contextlib import suppress
 from random import Random
 from typing import Final
 
-from websockets.asyncio.client import connect
 from websockets.exceptions import WebSocketException
-from websockets.typing import Subprotocol
 
 from samedeal.protocol.codec import decode_to_client, encode
-from samedeal.protocol.messages import SUBPROTOCOL, Hello, Join, Joined, ListRooms, ToServer, Watch, Watching
+from samedeal.protocol.messages import Hello, Join, Joined, ListRooms, ToServer, Watch, Watching
+from tests.chaos.bots import open_socket
 
 STRANGERS: Final = 40
 """Number of strangers."""
@@ -34,9 +33,7 @@ async def flood(url: str, private_rooms: Sequence[str], rng: Random, seconds: fl
 
 async def _ask_for_too_much(url: str, private_rooms: Sequence[str], rng: Random, found: list[str]) -> None:
     with suppress(OSError, TimeoutError, EOFError, WebSocketException):
-        async with connect(
-            url, subprotocols=[Subprotocol(SUBPROTOCOL)], compression=None, open_timeout=2, close_timeout=1, proxy=None
-        ) as socket:
+        async with open_socket(url) as socket:
             await socket.send(encode(Hello(id=0, name=f"stranger-{rng.randrange(10_000)}")))
             for number in range(1, _REQUESTS + 1):
                 await socket.send(encode(_request(number, private_rooms, rng)))
