@@ -49,6 +49,7 @@ from samedeal_link.connection.dial import CannotConnect
 from samedeal_link.connection.link_events import Connected, Ended, Lost, SeatLost
 from samedeal_link.connection.reconnecting_link import Link
 from samedeal_link.connection.saved_sessions import MemorySessions
+from samedeal_server.tasks import cancel_and_wait
 from tests.chaos.client_journal import Journal
 from tests.chaos.plan import Habit
 from tests.chaos.player_model import RETRIED_CODES, PlayerModel
@@ -108,9 +109,8 @@ class RawConnection:
 
     async def drop(self) -> None:
         """Abort the connection."""
-        self._reader.cancel()
         self._socket.transport.abort()
-        await asyncio.gather(self._reader, return_exceptions=True)
+        await cancel_and_wait([self._reader])
 
 
 class Racer:
@@ -459,8 +459,7 @@ class _OnLink:
                 while not (self.is_over or self.journal.excluded or reader.done()):
                     await asyncio.wait((reader,), timeout=self.act())
             finally:
-                reader.cancel()
-                await asyncio.gather(reader, return_exceptions=True)
+                await cancel_and_wait([reader])
             if not reader.cancelled() and (error := reader.exception()) is not None:
                 raise error
             self.journal.saw_the_end = self.is_over or bool(self.journal.excluded)

@@ -12,6 +12,7 @@ from websockets.exceptions import WebSocketException
 
 from samedeal.protocol.codec import decode_to_client, encode
 from samedeal.protocol.messages import Hello, Join, Joined, ListRooms, ToServer, Watch, Watching
+from samedeal_server.tasks import cancel_and_wait
 from tests.chaos.bots import open_socket
 
 STRANGERS: Final = 40
@@ -24,10 +25,8 @@ async def flood(url: str, private_rooms: Sequence[str], rng: Random, seconds: fl
     """Let all strangers send their requests concurrently. Return a sentence for each entry into a private room."""
     found: list[str] = []
     strangers = [asyncio.create_task(_ask_for_too_much(url, private_rooms, rng, found)) for _ in range(STRANGERS)]
-    _, late = await asyncio.wait(strangers, timeout=seconds)
-    for stranger in late:
-        stranger.cancel()
-    await asyncio.gather(*strangers, return_exceptions=True)
+    await asyncio.wait(strangers, timeout=seconds)
+    await cancel_and_wait(strangers)
     return found
 
 
