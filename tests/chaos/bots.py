@@ -6,7 +6,7 @@ import asyncio
 import time
 from contextlib import suppress
 from random import Random
-from typing import Final
+from typing import Any, Final
 
 from msgspec import structs
 from websockets.asyncio.client import ClientConnection, connect
@@ -49,6 +49,7 @@ from samedeal_link.connection.dial import CannotConnect
 from samedeal_link.connection.link_events import Connected, Ended, Lost, SeatLost
 from samedeal_link.connection.reconnecting_link import Link
 from samedeal_link.connection.saved_sessions import MemorySessions
+from samedeal_server.tasks import cancel_and_wait
 from tests.chaos.client_journal import Journal
 from tests.chaos.plan import Habit
 from tests.chaos.player_model import RETRIED_CODES, PlayerModel
@@ -71,6 +72,12 @@ _ACTS_WITHOUT_SEAT: Final = 20
 
 Incoming = ToClient | None
 Inbox = asyncio.Queue[tuple[int, Incoming]]
+
+
+def open_socket(url: str) -> connect:
+    """Open a connection that sends nothing by itself."""
+    options: Any = {"ping_interval": None, "open_timeout": _OPEN_TIMEOUT, "close_timeout": 1, "proxy": None}
+    return connect(url, subprotocols=[Subprotocol(SUBPROTOCOL)], compression=None, **options)
 
 
 class RawConnection:
@@ -102,9 +109,8 @@ class RawConnection:
 
     async def drop(self) -> None:
         """Abort the connection."""
-        self._reader.cancel()
         self._socket.transport.abort()
-        await asyncio.gather(self._reader, return_exceptions=True)
+        await cancel_and_wait([self._reader])
 
 
 class Racer:
@@ -165,15 +171,7 @@ class Racer:
         await asyncio.sleep(after)
         home = home_path(self.journal.room) if self.rng.random() < _AT_HOME else ""
         try:
-            socket = await connect(
-                self._url + home,
-                subprotocols=[Subprotocol(SUBPROTOCOL)],
-                compression=None,
-                ping_interval=None,
-                open_timeout=_OPEN_TIMEOUT,
-                close_timeout=1,
-                proxy=None,
-            )
+            socket = await open_socket(self._url + home)
         except (OSError, TimeoutError, WebSocketException, EOFError):
             return None
         connection = RawConnection(len(self._connections) + 1, socket, self.journal, self.inbox)
@@ -461,8 +459,7 @@ class _OnLink:
                 while not (self.is_over or self.journal.excluded or reader.done()):
                     await asyncio.wait((reader,), timeout=self.act())
             finally:
-                reader.cancel()
-                await asyncio.gather(reader, return_exceptions=True)
+                await cancel_and_wait([reader])
             if not reader.cancelled() and (error := reader.exception()) is not None:
                 raise error
             self.journal.saw_the_end = self.is_over or bool(self.journal.excluded)

@@ -32,6 +32,7 @@ from samedeal_link.connection.reconnecting_link import Link
 from samedeal_link.connection.saved_sessions import MemorySessions
 from samedeal_link.session.race_audit import audit_race
 from samedeal_link.session.room_client import RoomClient
+from samedeal_server.tasks import cancel_and_wait
 from tests.chaos.plan import Fault
 from tests.chaos.proxy import Proxy
 from tests.chaos.stage import Stage
@@ -128,10 +129,7 @@ class Player:
             if not self.outcome and rooms.model.room is not None and rooms.model.room.phase == "finished":
                 await self._verify(rooms)
         finally:
-            tasks = [task for task in (entering, self._ending) if task is not None]
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+            await cancel_and_wait([task for task in (entering, self._ending) if task is not None])
 
     def _is_done(self, rooms: RoomClient, room: RoomState, *, stops: bool) -> bool:
         """Act on a state of the room. Return whether the player is done with this connection."""
@@ -201,15 +199,13 @@ class Round(Stage):
             races = [self._race(f"ws://127.0.0.1:{proxy.port}", number) for number in range(ROOMS)]
             faults = asyncio.create_task(self._break_things(proxy))
             await self._end(races)
-            faults.cancel()
-            await asyncio.gather(faults, return_exceptions=True)
+            await cancel_and_wait([faults])
 
     async def _end(self, races: Iterable[Coroutine[Any, Any, None]]) -> None:
         """Wait until all races have ended. Report the players whose races have not."""
         tasks = [asyncio.create_task(race) for race in races]
         _, late = await asyncio.wait(tasks, timeout=_TIMEOUT)
-        for task in late:
-            task.cancel()
+        await cancel_and_wait(late)
         await asyncio.gather(*tasks, return_exceptions=bool(late))
         for player in self.players:
             if not player.outcome:
@@ -218,15 +214,9 @@ class Round(Stage):
 
     async def _race(self, url: str, number: int) -> None:
         seats = self._rng.randint(2, 4)
-        options = Options(
-            games=("ace-of-hearts",),
-            deal="winnable",
-            players=seats,
-            countdown=self._rng.randint(0, 3),
-            limit=60,
-            start="full",
-            bots=True,
-        )
+        countdown = self._rng.randint(0, 3)
+        games = ("ace-of-hearts",)
+        options = Options(games, deal="winnable", players=seats, countdown=countdown, limit=60, start="full")
         room = f"room-{self._number}-{number}"
         players = [
             Player(

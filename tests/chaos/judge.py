@@ -64,6 +64,7 @@ from samedeal_server.store.sessions import GUEST_LIFETIME, SESSION_LIFETIME
 from samedeal_server.store.store import CLOSED_LIFETIME, LIFETIME
 from samedeal_server.store.tide_store import CLAIMS_LIFETIME
 from tests.chaos.client_journal import Evidence, Journal, ReceivedMessage, RoomEvidence
+from tests.client.server_messages import delayed_board, delayed_move
 
 MAX_LATENESS: Final = 5_000
 """Maximum time, in milliseconds, for finishing a race after its end or the last fault, whichever is later."""
@@ -152,6 +153,12 @@ class Case:
     def replay(self, room: str, player: str) -> ReplayedLog | None:
         """Return the replay of a player, or None if the store has no such player."""
         return self.replays.get((room, player))
+
+    def clients(self) -> Iterator[tuple[Journal, RoomEvidence]]:
+        """Yield the journals of clients, each with its room."""
+        for journal in self.evidence.journals:
+            if (room := self.evidence.rooms.get(journal.room)) is not None:
+                yield journal, room
 
     def racers(self) -> Iterator[tuple[Journal, ReplayedLog]]:
         """Yield the journals of racers, each with its replay."""
@@ -375,9 +382,8 @@ def races_end(case: Case) -> Iterator[str]:
 def ends_are_announced(case: Case) -> Iterator[str]:
     """Every client learns of the end of its race soon, even if the announcement to the nodes is lost."""
     latest = MAX_LATENESS + case.evidence.stepped
-    for journal in case.evidence.journals:
-        room = case.evidence.rooms.get(journal.room)
-        finished = room.finishes if room is not None else []
+    for journal, room in case.clients():
+        finished = room.finishes
         learned_at = [each.received_at for each, state in journal.got(RoomState) if state.phase == "finished"]
         if finished and learned_at and (late := learned_at[0] - max(finished[0], case.evidence.calm_at)) > latest:
             yield f"{journal.name}: learned of the end {late / 1000:.1f} s after it"
@@ -450,11 +456,9 @@ def states_match_the_races(case: Case) -> Iterator[str]:
 
 def seeds_stay_secret(case: Case) -> Iterator[str]:
     """No message has the seed, apart from the states of a room."""
-    for journal in case.evidence.journals:
-        if (found := case.evidence.rooms.get(journal.room)) is None:
-            continue
+    for journal, room in case.clients():
         for received in journal.received:
-            if not isinstance(received.message, RoomState) and found.seed in encode(received.message):
+            if not isinstance(received.message, RoomState) and room.seed in encode(received.message):
                 yield f"{journal.name}: was sent the seed in a {type(received.message).__name__}"
 
 
@@ -472,8 +476,8 @@ def draws_are_honest(case: Case) -> Iterator[str]:
                 shares = proof.shares
                 if (proof.draw, proof.lost) != (race.draw.number, race.draw.lost):
                     yield f"{code}: the proof is about another draw"
-            for journal in case.evidence.journals:
-                if journal.room == code:
+            for journal, entered in case.clients():
+                if entered is room:
                     yield from _draws_were_as_shown(journal, room, tuple(shares))
 
 
@@ -587,10 +591,8 @@ def tables_match_the_races(case: Case) -> Iterator[str]:
 
 
 def _states(case: Case) -> Iterator[tuple[Journal, RoomEvidence, RoomState]]:
-    for journal in case.evidence.journals:
-        room = case.evidence.rooms.get(journal.room)
-        if room is not None:
-            yield from ((journal, room, state) for _, state in journal.got(RoomState))
+    for journal, room in case.clients():
+        yield from ((journal, room, state) for _, state in journal.got(RoomState))
 
 
 def racers_see_only_counts(case: Case) -> Iterator[str]:
@@ -664,9 +666,8 @@ def _wrong_counts(case: Case, room: str, tally: Tally) -> str | None:
 
 def spectators_see_delayed_boards(case: Case) -> Iterator[str]:
     """Spectators see every board as it was logged, in order, and not before the delay has passed or the race is over."""
-    for journal in case.evidence.journals:
-        room = case.evidence.rooms.get(journal.room)
-        if not journal.is_spectator or room is None:
+    for journal, room in case.clients():
+        if not journal.is_spectator:
             continue
         delay = 1000 * room.race.options.delay
         over = min(room.finishes, default=None)
@@ -699,12 +700,8 @@ def _shown(like: DelayedBoard | DelayedMove, replay: ReplayedLog, starts: int) -
     entry, play = replay.entries[revision - 1] if revision else None, replay.plays[revision]
     at = entry.committed_at if entry else starts
     if isinstance(like, DelayedMove):
-        action, seen = (entry.action, entry.seen) if entry else ("", b"")
-        return DelayedMove(player=player, revision=revision, action=action, seen=seen, time=at)
-    piles, reached = play.board.masked().piles, _reached(replay, revision, starts) if like.reached else ()
-    return DelayedBoard(
-        player=player, revision=revision, piles=piles, moves=play.moves, undos=play.undos, time=at, reached=reached
-    )
+        return delayed_move(player, play, entry.action if entry else "", at)
+    return delayed_board(player, play, at, _reached(replay, revision, starts) if like.reached else ())
 
 
 def _reached(replay: ReplayedLog, revision: int, starts: int) -> tuple[int, ...]:
@@ -728,9 +725,8 @@ def clients_found_no_error(case: Case) -> Iterator[str]:
 
 def exclusions_are_justified(case: Case) -> Iterator[str]:
     """A client is excluded from its room only if the operator kicked or banned it, or closed the room."""
-    for journal in case.evidence.journals:
-        room = case.evidence.rooms.get(journal.room)
-        if not journal.excluded or room is None:
+    for journal, room in case.clients():
+        if not journal.excluded:
             continue
         justified = {
             "kicked": journal.player in room.race.kicked.players or bool(room.race.kicked.origins),

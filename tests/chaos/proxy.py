@@ -11,6 +11,8 @@ from contextlib import suppress
 from typing import Self
 from zlib import crc32
 
+from samedeal_server.tasks import cancel_and_wait
+
 Target = tuple[str, int] | str
 """A host and a port, or the path of a Unix socket."""
 
@@ -113,9 +115,7 @@ class Proxy:
     async def __aexit__(self, *_: object) -> None:
         if self._server is not None:
             self._server.close()
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await cancel_and_wait(self._tasks)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()

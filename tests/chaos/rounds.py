@@ -31,6 +31,7 @@ from samedeal_server.store.events import RaceChanged, RacePatched, SequencedEven
 from samedeal_server.store.news import NewsId
 from samedeal_server.store.redis_client import PrimaryClient
 from samedeal_server.store.store import CLOSED_LIFETIME, STREAM_LENGTH, Store
+from samedeal_server.tasks import cancel_and_wait
 from samedeal_server.telemetry.metrics import Metrics
 from tests.chaos import stepped_node
 from tests.chaos.bots import LinkRacer, Racer, Spectator
@@ -126,7 +127,7 @@ class _Round(Stage):
             try:
                 return await self._race(proxy)
             finally:
-                await _cancel_and_wait(list(self._repairs))
+                await cancel_and_wait(self._repairs)
 
     async def _race(self, proxy: Proxy) -> Evidence:
         plan, url = self.plan, f"ws://127.0.0.1:{proxy.port}"
@@ -139,7 +140,7 @@ class _Round(Stage):
             if plan.tide is not None:
                 come = partial(self._come_to_tide, url, plan.tide, now() + int(1000 * plan.tide.after))
                 clients += [asyncio.create_task(come(number)) for number in range(plan.tide.racers)]
-            stack.push_async_callback(_cancel_and_wait, clients)
+            stack.push_async_callback(cancel_and_wait, clients)
             await self._inject_faults(proxy)
             calm = now()
             longest = max(
@@ -408,9 +409,3 @@ def _with_whole_races(events: Sequence[SequencedEvent]) -> list[SequencedEvent]:
             race = event.race
         whole.append(replace(each, event=event))
     return whole
-
-
-async def _cancel_and_wait(tasks: list[asyncio.Task[None]]) -> None:
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)

@@ -8,12 +8,12 @@ from contextlib import suppress
 from random import Random
 from typing import Final
 
-from websockets.asyncio.client import connect
 from websockets.exceptions import WebSocketException
-from websockets.typing import Subprotocol
 
 from samedeal.protocol.codec import decode_to_client, encode
-from samedeal.protocol.messages import SUBPROTOCOL, Hello, Join, Joined, ListRooms, ToServer, Watch, Watching
+from samedeal.protocol.messages import Hello, Join, Joined, ListRooms, ToServer, Watch, Watching
+from samedeal_server.tasks import cancel_and_wait
+from tests.chaos.bots import open_socket
 
 STRANGERS: Final = 40
 """Number of strangers."""
@@ -25,18 +25,14 @@ async def flood(url: str, private_rooms: Sequence[str], rng: Random, seconds: fl
     """Let all strangers send their requests concurrently. Return a sentence for each entry into a private room."""
     found: list[str] = []
     strangers = [asyncio.create_task(_ask_for_too_much(url, private_rooms, rng, found)) for _ in range(STRANGERS)]
-    _, late = await asyncio.wait(strangers, timeout=seconds)
-    for stranger in late:
-        stranger.cancel()
-    await asyncio.gather(*strangers, return_exceptions=True)
+    await asyncio.wait(strangers, timeout=seconds)
+    await cancel_and_wait(strangers)
     return found
 
 
 async def _ask_for_too_much(url: str, private_rooms: Sequence[str], rng: Random, found: list[str]) -> None:
     with suppress(OSError, TimeoutError, EOFError, WebSocketException):
-        async with connect(
-            url, subprotocols=[Subprotocol(SUBPROTOCOL)], compression=None, open_timeout=2, close_timeout=1, proxy=None
-        ) as socket:
+        async with open_socket(url) as socket:
             await socket.send(encode(Hello(id=0, name=f"stranger-{rng.randrange(10_000)}")))
             for number in range(1, _REQUESTS + 1):
                 await socket.send(encode(_request(number, private_rooms, rng)))

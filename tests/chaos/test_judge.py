@@ -50,6 +50,7 @@ from samedeal_server.store.sessions import SESSION_LIFETIME
 from samedeal_server.store.store import LIFETIME
 from tests.chaos.client_journal import Evidence, Journal, ReceivedMessage, RoomEvidence, SentMessage, StoredKey
 from tests.chaos.judge import Case, draws_are_honest, judge
+from tests.client.server_messages import delayed_board, delayed_move
 from tests.golden.golden_files import assert_answers
 from tests.shared.joint_deals import drawn_proof, public_deal, some_bytes
 from tests.shared.race_values import SEED, changed, new_race
@@ -63,6 +64,10 @@ ANA, BOB = "aaaa", "bbbb"
 def chained(events: Sequence[SequencedEvent]) -> list[SequencedEvent]:
     """Number events, each with the number of its predecessor."""
     return [replace(event, number=at + 1, previous=at) for at, event in enumerate(events)]
+
+
+def _counts(play: Play) -> tuple[bytes, int, int, int]:
+    return play.seen, play.board.foundation_cards, play.moves, play.undos
 
 
 class Round:
@@ -109,16 +114,7 @@ class Round:
 
     def log(self, plays: list[tuple[str, Play]]) -> list[LogEntry]:
         return [
-            LogEntry(
-                revision=play.revision,
-                request=100 + play.revision,
-                action=action,
-                seen=play.seen,
-                foundation_cards=play.board.foundation_cards,
-                moves=play.moves,
-                undos=play.undos,
-                committed_at=START + 1_000 * play.revision,
-            )
+            LogEntry(play.revision, 100 + play.revision, action, *_counts(play), START + 1_000 * play.revision)
             for action, play in plays[1:]
         ]
 
@@ -163,13 +159,11 @@ class Round:
         journal.sent.append(SentMessage(1, Watch(id=1, room="friday")))
         journal.received.append(ReceivedMessage(1, Watching(to=1, room="friday", delay=3), START))
         for player in (ANA, BOB):
-            board = DelayedBoard(
-                player=player, revision=0, piles=self.deal.board.masked().piles, moves=0, undos=0, time=START
-            )
+            board = delayed_board(player, self.deal, START)
             journal.received.append(ReceivedMessage(1, board, START + DELAY))
             action, play = self.plays[player][1]
             at = START + 1_000
-            move = DelayedMove(player=player, revision=1, action=action, seen=play.seen, time=at)
+            move = delayed_move(player, play, action, at)
             journal.received.append(ReceivedMessage(1, move, at + DELAY + 5))
         return journal
 

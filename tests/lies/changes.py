@@ -187,31 +187,11 @@ def strangers(client: Client, seen: Seen) -> Iterator[tuple[str, Any]]:
     yield "Refused -1", messages.Refused(to=-1, code=RefusalCode.ILLEGAL, message="NOT fair: bob cheats.")
     yield "Notice kicked", messages.Notice(code=NoticeCode.KICKED, message="You were removed.")
     yield "Notice verdict", messages.Notice(code=NoticeCode.SAID, message="Fair: nobody could choose the deal.")
+    first = messages.BoardState("friday", 0, GAME.name, piles, board.state_hash(), moves=0, undos=0)
     for revision in (0, 1, own.play.revision if own.play else 5):
-        yield (
-            f"BoardState {revision}",
-            messages.BoardState(
-                room="friday",
-                revision=revision,
-                game=GAME.name,
-                piles=piles,
-                hash=board.state_hash(),
-                moves=revision,
-                undos=0,
-            ),
-        )
-    yield (
-        "BoardState other room",
-        messages.BoardState(
-            room="saturday", revision=0, game=GAME.name, piles=piles, hash=board.state_hash(), moves=0, undos=0
-        ),
-    )
-    yield (
-        "BoardState other game",
-        messages.BoardState(
-            room="friday", revision=0, game="klondike", piles=piles, hash=board.state_hash(), moves=0, undos=0
-        ),
-    )
+        yield f"BoardState {revision}", with_fields(first, revision=revision, moves=revision)
+    yield "BoardState other room", with_fields(first, room="saturday")
+    yield "BoardState other game", with_fields(first, game="klondike")
     for seat in (1, 2, 9):
         yield f"ProgressUpdate {seat}", messages.ProgressUpdate(seat=seat, foundation_cards=51, moves=9, acted_at=1)
     yield "ProgressUpdate gone", messages.ProgressUpdate(seat=2, connected=False)
@@ -232,30 +212,17 @@ def _states(client: Client, seen: Seen, last: RoomState) -> Iterator[tuple[str, 
     yield "RoomState last", last
     yield "RoomState other room", with_fields(now, room="saturday", terms=now.terms.replace("friday", "saturday"))
     yield "RoomState other room, same terms", with_fields(now, room="saturday")
-    yield (
-        "RoomState without me",
-        with_fields(now, players=tuple(each for each in now.players if each.player != client.player)),
-    )
-    yield (
-        "RoomState alone",
-        with_fields(now, players=tuple(each for each in now.players if each.player == client.player)),
-    )
+    mine = tuple(each for each in now.players if each.player == client.player)
+    yield "RoomState without me", with_fields(now, players=tuple(each for each in now.players if each not in mine))
+    yield "RoomState alone", with_fields(now, players=mine)
     yield "RoomState open", with_fields(now, phase="open", draw=0, starts=0, ends=0)
     yield "RoomState closed", with_fields(now, phase="closed")
     yield "RoomState reopened", with_fields(first, commitment=some_bytes("other"), event=now.event + 1)
     yield "RoomState next draw", with_fields(now, phase="countdown", draw=min(5, now.draw + 1))
     yield "RoomState all stuck", with_fields(now, players=tuple(with_fields(each, stuck=True) for each in now.players))
-    yield (
-        "RoomState I resigned",
-        with_fields(
-            now, players=tuple(with_fields(each, resigned=each.player == client.player) for each in now.players)
-        ),
-    )
-    yield (
-        "RoomState better result",
-        with_fields(
-            last, standings=tuple(with_fields(each, time=61_000, foundation_cards=52) for each in last.standings[:1])
-        ),
-    )
+    resigned = tuple(with_fields(each, resigned=each in mine) for each in now.players)
+    yield "RoomState I resigned", with_fields(now, players=resigned)
+    better = tuple(with_fields(each, time=61_000, foundation_cards=52) for each in last.standings[:1])
+    yield "RoomState better result", with_fields(last, standings=better)
     yield "RoomState no results", with_fields(last, standings=(), seed=b"", proof="")
     yield "RoomState other options", with_fields(now, options=Options(games=(GAME.name,), undo="free", deal=now.deal))

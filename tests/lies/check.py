@@ -157,8 +157,9 @@ def _count(tally: Tally) -> tuple[int, ...]:
 def _terms(seen: Seen, states: Sequence[RoomState], truth: Truth) -> Iterator[str]:
     record = truth.record
     terms = record.terms
-    # An earlier deal is dealt again to a player for whom a room with a winnable deal was opened, as its options say.
-    options = with_fields(terms.options, deal="winnable") if terms.deal.kind == "again" else terms.options
+    # The options say what was asked for: a deal of no certain day, or one that can be won, before an earlier one came.
+    asked = {"again": "winnable", "daily": "daily"}.get(terms.deal.kind, str(terms.deal))
+    options = with_fields(terms.options, deal=asked)
     for state in states:
         shown = state.game, state.deal, state.options, state.private, state.tide, state.round
         if state.room != seen.asked.room or terms.room != seen.asked.room:

@@ -1,32 +1,38 @@
 """Lies at the server's own value, with everything after them computed anew.
 
-Each liar overrides what the honest server of ``tests.lies.worlds`` does in one place. ``MEETS`` says of which races a lie
-can be told at all; everything else follows from what happens.
+Each liar overrides what the honest server of ``tests.lies.worlds`` does in one place. Everything else follows from what
+happens.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from msgspec.structs import replace as with_fields
 
 from samedeal.board import Board
-from samedeal.board_history import UNDO, Play
-from samedeal.deal import Deal
+from samedeal.board_history import Play
+from samedeal.deal import Deal, commitment
 from samedeal.deal_proof import DealProof, LostShare, RevealedShare
 from samedeal.errors import SamedealError
-from samedeal.joint_deal import candidate_board, public_mix, share_commitment
-from samedeal.options import Options
+from samedeal.joint_deal import LossReason, candidate_board, public_mix, share_commitment
 from samedeal.protocol import messages
-from samedeal.protocol.messages import Standing, TableLine, Tally
-from samedeal.protocol_codes import NoticeCode
+from samedeal.protocol.messages import Seat, Standing, Tally
+from samedeal.protocol_codes import NoticeCode, RefusalCode
+from samedeal.race.commands import JoinCommand, RaceCommand, RevealShareCommand
+from samedeal.race.draws import count_down, lose_seats, proof_of
+from samedeal.race.held_race import HeldRace
+from samedeal.race.values import DrawProgress, FoundDeal, Race, Racer, RaceResult
 from samedeal.record import Record, RecordedPlayer
 from samedeal_link.evidence.verdict import RaceReading
-from tests.lies.deals import GAME, proof_of, some_bytes
-from tests.lies.troubles import undone
-from tests.lies.worlds import Client, Racer, Server, _enter, _gone
+from samedeal_server.races.race_record import build_record
+from tests.lies.deals import GAME, found_deal, some_bytes
+from tests.lies.worlds import Client, Plan, Server, with_share
+
+_Message = TypeVar("_Message")
+_Saying = Callable[[Server, Client, _Message], _Message | None]
 
 LIES: Final[dict[str, type[Server]]] = {}
 
@@ -36,22 +42,103 @@ def lie(liar: type[Server]) -> type[Server]:
     return liar
 
 
+def says(kind: type[_Message], base: type[Server] = Server) -> Callable[[_Saying[_Message]], type[Server]]:
+    """Make a liar of a function that returns another message of a kind, or None if nothing is sent in its place."""
+
+    def made(saying: _Saying[_Message]) -> type[Server]:
+        def told(self: Server, client: Client, message: Any) -> Sequence[Any]:
+            if not isinstance(message, kind):
+                return base.told(self, client, message)
+            other = saying(self, client, message)
+            return () if other is None else (other,)
+
+        name = saying.__name__.title().replace("_", "")
+        return type(name, (base,), {"told": told, "__doc__": saying.__doc__})
+
+    return made
+
+
+def lie_in(kind: type[_Message]) -> Callable[[_Saying[_Message]], type[Server]]:
+    return lambda saying: lie(says(kind)(saying))
+
+
 def _go_on(server: Server) -> None:
     """Begin the race, although honest clients reveal nothing to this server any more."""
-    if server.phase != "countdown" or server.proof is not None or not server.deal.has_proof:
-        return
-    for racer in server.racers:
-        racer.share = racer.share or some_bytes(f"{server.seed} forced {racer.name}")
-        racer.promise = share_commitment(
-            server.terms_for(None).digest,
-            server.commitment_for(None),
-            racer.seat,
-            racer.name,
-            server.draw,
-            racer.share,
-        )
-    server.sealed = True
-    Server.fix(server)
+    race = server.race
+    if race.phase == "countdown" and race.lacks_deal:
+        draw_from(server, [with_share(race, racer, racer.share) for racer in race.racers])
+
+
+def draw_from(server: Server, racers: Sequence[Racer]) -> None:
+    """Complete the draw with the shares of these racers."""
+    shares = tuple(sorted(RevealedShare(each.seat, each.name, each.commitment, each.share) for each in racers))
+    seated = tuple(with_fields(each, commitment=b"", share=b"") for each in server.race.racers)
+    server.change(racers=seated, draw=with_fields(server.race.draw, shares=shares))
+
+
+def committed_anew(held: HeldRace, seed: bytes = b"", **terms: Any) -> HeldRace:
+    """A race with another seed or other terms, and all commitments and the proof as they follow from these."""
+    secret = with_fields(held.secret, seed=seed or held.secret.seed)
+    race = with_fields(held.race, **terms)
+    digest, number = race.terms.digest, race.draw.number
+    promise = commitment(digest, secret.seed)
+    shares = tuple(
+        each._replace(commitment=share_commitment(digest, promise, each.seat, each.name, number, each.share))
+        for each in race.draw.shares
+    )
+    race = with_fields(race, commitment=promise, draw=with_fields(race.draw, shares=shares))
+    if secret.found is not None:
+        secret = with_fields(secret, found=with_fields(secret.found, shares=shares))
+    if race.result.proof:
+        race = with_fields(race, result=with_fields(race.result, proof=proof_of(race, secret)))
+    return replace(held, race=race, secret=secret)
+
+
+class Proving(Server):
+    """A server that changes the proof."""
+
+    def proof(self, proof: DealProof) -> DealProof:
+        raise NotImplementedError
+
+    def go_on(self) -> None:
+        super().go_on()
+        result = self.race.result
+        if result.proof and not self.past[-1].race.result.proof:
+            proof = str(self.proof(DealProof.parse(result.proof)))
+            self.held = replace(self.held, race=with_fields(self.race, result=with_fields(result, proof=proof)))
+
+
+class Drawing(Server):
+    """A server that cheats when all have revealed. The racers have their shares then, and the draw is not complete."""
+
+    has_cheated = False
+
+    def apply(self, command: RaceCommand) -> None:
+        race = self.race
+        awaited = [each.player for each in race.awaited if race.is_sealed]
+        if self.has_cheated or not isinstance(command, RevealShareCommand) or awaited != [command.player]:
+            super().apply(command)
+            return
+        self.has_cheated = True
+        self.change_racer(command.player, share=command.share)
+        self.cheat()
+
+    def cheat(self) -> None:
+        raise NotImplementedError
+
+    def lose(self, racer: Racer, reason: LossReason) -> None:
+        """Take a seat away, and draw again if the rules say so."""
+        self.held = replace(self.held, race=lose_seats(self.race, [racer], reason, self.now)[0])
+        self.change()
+
+    def blame(self, seat: int, name: str, reason: LossReason = "silent") -> None:
+        """Say that somebody has lost a seat in this draw."""
+        draw = self.race.draw
+        self.change(draw=with_fields(draw, lost=(*draw.lost, LostShare(draw.number, seat, reason, name))))
+
+    def redraw(self) -> None:
+        self.held = replace(self.held, race=count_down(self.race, self.now, self.race.starts)[0])
+        self.change()
 
 
 # Other cards
@@ -100,19 +187,17 @@ class OtherBoardOfAna(Truncating):
     """Deals another board to one player."""
 
     def first_board(self, racer: Racer) -> Board:
-        return other_deal(self.seed) if racer.name == "ana" else self.honest_board()
+        return other_deal(self.seed) if racer.name == "ana" else super().first_board(racer)
 
 
 @lie
 class OtherStockOfAna(Truncating):
-    """Changes cards that lie face down for one player."""
+    """Changes cards that lie face down for one player, who turns up other ones then."""
 
     def first_board(self, racer: Racer) -> Board:
-        board = self.honest_board()
-        if racer.name != "ana":
-            return board
-        stock = board.piles[GAME.stock_at]
-        return Board(GAME, (*board.piles[:-1], stock[::-1]) if GAME.stock_at == len(board.piles) - 1 else board.piles)
+        board = super().first_board(racer)
+        piles = (pile[::-1] if at == GAME.stock_at else pile for at, pile in enumerate(board.piles))
+        return Board(GAME, tuple(piles)) if racer.name == "ana" else board
 
 
 @lie
@@ -124,97 +209,81 @@ class NoFirstRevision(OtherBoards):
         return (with_fields(message, revision=1) if is_board else message,)
 
 
-@lie
-class BoardNeverShown(Server):
+@lie_in(messages.BoardState)
+def board_never_shown(server: Server, client: Client, board: messages.BoardState) -> None:
     """Never sends a board."""
-
-    def told(self, client: Client, message: Any) -> Sequence[Any]:
-        return () if isinstance(message, messages.BoardState) else (message,)
 
 
 @lie
 class SecondCandidate(Server):
     """Passes over the deal that must be dealt, also in the proof."""
 
-    def first_candidate(self) -> int:
-        return 1 if self.proof is None else self.proof.candidate + 1
-
-    def find_proof(self) -> DealProof | None:
-        honest = Server.find_proof(self)
-        if honest is None:
-            return None
-        self.proof = honest
-        return super().find_proof() if self.first_candidate() else honest
+    def find(self) -> FoundDeal:
+        return found_deal(self.race, self.held.secret.seed, super().find().candidate + 1)
 
 
 @lie
-class OtherLimits(Server):
+class OtherLimits(Proving):
     """Looks for a deal with other limits than the terms have."""
 
-    def find_proof(self) -> DealProof | None:
-        proof = super().find_proof()
-        return replace(proof, terms=proof.terms._replace(budget=proof.terms.budget + 1)) if proof else None
+    def proof(self, proof: DealProof) -> DealProof:
+        return replace(proof, terms=proof.terms._replace(budget=proof.terms.budget + 1))
 
 
 @lie
-class OtherSolver(Server):
+class OtherSolver(Proving):
     """Says that another version of the solver has found the deal."""
 
-    def find_proof(self) -> DealProof | None:
-        proof = super().find_proof()
-        return replace(proof, terms=proof.terms._replace(solver=99)) if proof else None
+    def proof(self, proof: DealProof) -> DealProof:
+        return replace(proof, terms=proof.terms._replace(solver=99))
 
 
 @lie
-class OtherDifficulty(Server):
+class OtherDifficulty(Proving):
     """Deals an easier or harder deal than the terms say."""
 
-    def find_proof(self) -> DealProof | None:
-        if self.deal.kind != "winnable":
-            return super().find_proof()
-        other = Deal.parse("winnable" if self.deal.difficulty == "hard" else "winnable hard")
-        digest, lost = self.terms_for(None).digest, tuple(self.lost)
-        return proof_of(self.room, other, digest, self.secret, self.draw, lost, self.shares)
+    @property
+    def other(self) -> Race:
+        others = {"winnable hard": "winnable", "winnable easy": "winnable hard", "winnable": "winnable hard"}
+        return with_fields(self.race, deal=others.get(self.race.deal, self.race.deal))
+
+    def find(self) -> FoundDeal:
+        return found_deal(self.other, self.held.secret.seed)
+
+    def proof(self, proof: DealProof) -> DealProof:
+        return replace(proof, terms=self.other.search)
 
 
 @lie
-class PublicProof(Server):
+class PublicProof(Proving):
     """Draws a deal with the players, and deals one that it chose before."""
 
-    def committed(self) -> bytes:
-        return public_mix("daily 2026-01-01") if self.deal.kind == "winnable" else super().committed()
+    chosen = "daily 2026-01-01"
 
-    def find_proof(self) -> DealProof | None:
-        if self.deal.kind != "winnable":
-            return super().find_proof()
-        digest, secret = self.terms_for(None).digest, self.secret
-        return proof_of(self.room, Deal.parse("daily 2026-01-01"), digest, secret, 0, (), ())
+    def seed_of(self, deal: Deal) -> bytes:
+        return public_mix(self.chosen) if deal.kind == "winnable" else super().seed_of(deal)
 
-
-@lie
-class OtherFacesSeen(Truncating):
-    """Turns up other cards for one player than those of the deal."""
+    def find(self) -> FoundDeal:
+        alone = with_fields(self.race, draw=DrawProgress(self.race.draw.number))
+        return with_fields(found_deal(alone, self.held.secret.seed), shares=self.race.draw.shares)
 
     def first_board(self, racer: Racer) -> Board:
-        board = self.honest_board()
-        if racer.name != "ana":
-            return board
-        piles = list(board.piles)
-        stock = piles[GAME.stock_at]
-        piles[GAME.stock_at] = stock[:-8] + stock[-8:][::-1]
-        return Board(GAME, tuple(piles))
+        found = self.held.secret.found
+        if not self.race.is_joint or found is None:
+            return super().first_board(racer)
+        return candidate_board(self.held.secret.seed, found.candidate, GAME)
+
+    def proof(self, proof: DealProof) -> DealProof:
+        return replace(proof, draw=0, lost=(), shares=(), public=self.chosen) if self.race.is_joint else proof
 
 
-@lie
-class OtherUndo(Server):
+@lie_in(messages.Acked)
+def other_undo(server: Server, client: Client, acked: messages.Acked) -> messages.Acked:
     """Shows another board after an undo."""
-
-    def acked(self, racer: Racer, act: messages.Act, after: Play, time: int) -> messages.Acked:
-        acked = super().acked(racer, act, after, time)
-        if act.action != UNDO:
-            return acked
-        other = Board(GAME, (*after.board.masked().piles[1:], after.board.masked().piles[0]))
-        return with_fields(acked, piles=other.piles, hash=other.state_hash())
+    if not acked.piles:
+        return acked
+    other = Board(GAME, (*acked.piles[1:], acked.piles[0]))
+    return with_fields(acked, piles=other.piles, hash=other.state_hash())
 
 
 @lie
@@ -235,77 +304,63 @@ class OtherFirstBoard(Server):
 class CommittedToOtherTerms(Server):
     """Commits itself to other terms than it shows, and writes the record with those."""
 
-    def terms_for(self, client: Client | None) -> Any:
-        terms = super().terms_for(client)
-        return replace(terms, options=with_fields(terms.options, hints=not terms.options.hints))
+    def __init__(self, plan: Plan, seed: str) -> None:
+        super().__init__(plan, seed)
+        self.honest, options = self.race, self.race.options
+        self.held = committed_anew(self.held, options=with_fields(options, hints=not options.hints))
 
     def told(self, client: Client, message: Any) -> Sequence[Any]:
         is_state = isinstance(message, messages.RoomState)
-        return (with_fields(message, terms=str(super().terms_for(client))) if is_state else message,)
+        shown = self.honest
+        return (with_fields(message, terms=str(shown.terms), options=shown.options) if is_state else message,)
 
 
 @lie
-class ChosenSecret(Server):
+class ChosenSecret(Drawing):
     """Chooses the secret when it knows the shares, and commits to it then."""
 
-    def fix(self) -> None:
-        if self.sealed and not self.shares and all(racer.share for racer in self.racers):
-            self.secret = some_bytes(f"{self.seed} chosen")
-        super().fix()
+    def cheat(self) -> None:
+        self.held = committed_anew(self.held, some_bytes(f"{self.seed} chosen"))
+        draw_from(self, self.race.racers)
 
 
 @lie
 class SecretOfRecord(Server):
     """Chooses the secret when it knows the shares, and commits to it in the proof and in the record."""
 
-    has_chosen = False
+    commitment = b""
 
-    def find_proof(self) -> DealProof | None:
-        self.shown = self.commitment_for(None)
-        self.secret = some_bytes(f"{self.seed} chosen")
-        self.has_chosen = True
-        proof = super().find_proof()
-        if proof is None:
-            return None
-        shares = tuple(
-            share._replace(
-                commitment=share_commitment(
-                    proof.digest, proof.commitment, share.seat, share.name, proof.draw, share.share
-                )
-            )
-            for share in proof.shares
-        )
-        return replace(proof, shares=shares)
+    def choose(self) -> None:
+        if not self.commitment:
+            self.commitment = self.race.commitment
+            self.held = committed_anew(self.held, some_bytes(f"{self.seed} chosen"))
+
+    def find(self) -> FoundDeal:
+        self.choose()
+        return super().find()
+
+    def begin_race(self) -> None:
+        self.choose()
+        super().begin_race()
 
     def state_for(self, client: Client) -> messages.RoomState:
-        state = self.honest_state(client)
-        return with_fields(state, commitment=self.shown) if self.has_chosen else state
-
-    def race(self) -> None:
-        if not self.has_chosen:
-            self.shown = self.commitment_for(None)
-            self.secret = some_bytes(f"{self.seed} chosen")
-            self.has_chosen = True
-        super().race()
+        state = super().state_for(client)
+        return with_fields(state, commitment=self.commitment or state.commitment)
 
 
 @lie
 class OtherPublicDeal(Server):
     """Deals another public deal than the one that it names."""
 
-    def committed(self) -> bytes:
-        return some_bytes("other") if self.deal.public else self.secret
-
-    def find_proof(self) -> DealProof | None:
-        proof = super().find_proof()
-        return replace(proof, secret=some_bytes("other"), commitment=self.commitment_for(None)) if proof else None
+    def seed_of(self, deal: Deal) -> bytes:
+        return some_bytes("other") if deal.public else super().seed_of(deal)
 
 
 @lie
 class DailyOfAnotherDay(Server):
     """Chooses among the daily deals of all days, which it knows, when somebody asks for that of today."""
 
-    def __init__(self, plan: Any, seed: str) -> None:
+    def __init__(self, plan: Plan, seed: str) -> None:
         super().__init__(replace(plan, date="1987-05-03"), seed)
 
 
@@ -313,41 +368,27 @@ class DailyOfAnotherDay(Server):
 class OtherKind(Server):
     """Opens a room with another kind of deal than was asked for."""
 
-    def __init__(self, plan: Any, seed: str) -> None:
-        super().__init__(plan, seed)
-        other = "random" if self.deal.kind != "random" else "#77"
-        self.options, self.deal = with_fields(self.options, deal=other), Deal.parse(other)
+    def __init__(self, plan: Plan, seed: str) -> None:
+        other = "random" if plan.options.deal != "random" else "#77"
+        super().__init__(replace(plan, options=with_fields(plan.options, deal=other)), seed)
 
 
 @lie
 class OtherLimitOfRoom(Server):
     """Opens a room with another option than was asked for."""
 
-    def __init__(self, plan: Any, seed: str) -> None:
-        super().__init__(plan, seed)
-        self.options = with_fields(self.options, limit=self.options.limit + 60)
+    def __init__(self, plan: Plan, seed: str) -> None:
+        super().__init__(replace(plan, options=with_fields(plan.options, limit=plan.options.limit + 60)), seed)
 
 
 @lie
 class OtherTermsOfBob(Server):
     """Shows one player other terms, and does everything for this player as they say."""
 
-    def options_for(self, client: Client | None) -> Options:
-        options = super().options_for(client)
-        return with_fields(options, undo="free") if client is not None and client.name == "bob" else options
-
-    def proof_for(self, client: Client | None) -> DealProof | None:
-        proof = self.proof
-        if proof is None:
-            return None
-        digest, promise = self.terms_for(client).digest, self.commitment_for(client)
-        shares = tuple(
-            share._replace(
-                commitment=share_commitment(digest, promise, share.seat, share.name, proof.draw, share.share)
-            )
-            for share in proof.shares
-        )
-        return replace(proof, digest=digest, commitment=promise, shares=shares)
+    def race_for(self, client: Client | None) -> Race:
+        if client is None or client.name != "bob":
+            return self.race
+        return committed_anew(self.held, options=with_fields(self.race.options, undo="free")).race
 
 
 @lie
@@ -356,7 +397,7 @@ class TermsOfBobInText(OtherTermsOfBob):
 
     def told(self, client: Client, message: Any) -> Sequence[Any]:
         if isinstance(message, messages.RoomState):
-            return (with_fields(message, terms=str(self.terms_for(None)), commitment=self.commitment_for(None)),)
+            return (with_fields(message, terms=str(self.race.terms), commitment=self.race.commitment),)
         return (message,)
 
 
@@ -364,44 +405,36 @@ class TermsOfBobInText(OtherTermsOfBob):
 class UndoAtStart(Server):
     """Changes an option when the race begins."""
 
-    def race(self) -> None:
-        self.options = with_fields(self.options, undo="off" if self.options.undo != "off" else "free")
-        super().race()
+    def begin_race(self) -> None:
+        options = self.race.options
+        undo = "off" if options.undo != "off" else "free"
+        self.held = committed_anew(self.held, options=with_fields(options, undo=undo))
+        super().begin_race()
 
 
-@lie
-class OptionsBesideTerms(Server):
+@lie_in(messages.RoomState)
+def options_beside_terms(server: Server, client: Client, state: messages.RoomState) -> messages.RoomState:
     """Shows options that are not in the terms, and plays by them."""
-
-    def state_for(self, client: Client) -> messages.RoomState:
-        state = self.honest_state(client)
-        return with_fields(state, options=with_fields(state.options, end_when_settled=False))
+    return with_fields(state, options=with_fields(state.options, end_when_settled=False))
 
 
-@lie
-class UnknownLine(Server):
+@lie_in(messages.RoomState)
+def unknown_line(server: Server, client: Client, state: messages.RoomState) -> messages.RoomState:
     """Has terms with a line that no release knows."""
-
-    def told(self, client: Client, message: Any) -> Sequence[Any]:
-        is_state = isinstance(message, messages.RoomState)
-        return (with_fields(message, terms=f"{message.terms}zone: 7\n") if is_state else message,)
+    return with_fields(state, terms=f"{state.terms}zone: 7\n")
 
 
-@lie
-class UnknownGame(Server):
+@lie_in(messages.RoomState)
+def unknown_game(server: Server, client: Client, state: messages.RoomState) -> messages.RoomState:
     """Has terms of a game that no release knows."""
-
-    def told(self, client: Client, message: Any) -> Sequence[Any]:
-        if not isinstance(message, messages.RoomState):
-            return (message,)
-        return (with_fields(message, terms=message.terms.replace(GAME.name, "unheard-of")),)
+    return with_fields(state, terms=state.terms.replace(GAME.name, "unheard-of"))
 
 
 @lie
 class OtherPrivacy(Server):
     """Opens a public room for a private race, and the other way round."""
 
-    def __init__(self, plan: Any, seed: str) -> None:
+    def __init__(self, plan: Plan, seed: str) -> None:
         super().__init__(replace(plan, private=not plan.private), seed)
 
 
@@ -409,8 +442,9 @@ class OtherPrivacy(Server):
 class OtherWeights(SecondCandidate):
     """Describes the game in another way, and so finds another deal, as another release does."""
 
-    def terms_for(self, client: Client | None) -> Any:
-        return replace(super().terms_for(client), description=some_bytes("other weights"))
+    def __init__(self, plan: Plan, seed: str) -> None:
+        super().__init__(plan, seed)
+        self.held = committed_anew(self.held, description=some_bytes("other weights"))
 
 
 @lie
@@ -418,42 +452,11 @@ class RecordOfOtherTerms(Server):
     """Writes a record with other terms, right in itself."""
 
     def honest_record(self, client: Client | None) -> Record:
-        options = self.options
-        self.options = with_fields(options, hints=True)
-        try:
-            record = super().honest_record(client)
-            if record.proof is None:
-                return record
-            digest, promise = record.terms.digest, record.commitment
-            shares = tuple(
-                share._replace(
-                    commitment=share_commitment(digest, promise, share.seat, share.name, record.proof.draw, share.share)
-                )
-                for share in record.proof.shares
-            )
-            return replace(record, proof=replace(record.proof, digest=digest, commitment=promise, shares=shares))
-        finally:
-            self.options = options
+        other = committed_anew(self.held, options=with_fields(self.race.options, hints=True))
+        return build_record(other.race, self.logs)
 
 
 # Draws
-
-
-class Drawing(Server):
-    """A server that cheats when all have revealed."""
-
-    has_cheated = False
-
-    def fix(self) -> None:
-        ready = self.sealed and not self.shares and all(racer.share for racer in self.racers)
-        if ready and not self.has_cheated:
-            self.has_cheated = True
-            self.cheat()
-            return
-        super().fix()
-
-    def cheat(self) -> None:
-        raise NotImplementedError
 
 
 @lie
@@ -469,7 +472,7 @@ class SecondDrawOfLost(Drawing):
     """Draws again after it said that somebody lost a seat who was never there."""
 
     def cheat(self) -> None:
-        self.lost.append(LostShare(self.draw, 9, "silent", "nobody"))
+        self.blame(9, "nobody")
         self.redraw()
 
 
@@ -478,23 +481,23 @@ class SkippedDraw(Drawing):
     """Leaves out the number of a draw."""
 
     def cheat(self) -> None:
-        if len(self.racers) > 1:
-            self.draw += 1
-            self.lose(self.racers[-1], "silent")
+        if len(self.race.racers) > 1:
+            self.change(draw=with_fields(self.race.draw, number=self.race.draw.number + 1))
+            self.lose(self.race.racers[-1], "silent")
 
 
 @lie
 class SaidSilent(Drawing):
     """Says that the first player was silent, who was not."""
 
-    reason: Any = "silent"
+    reason: LossReason = "silent"
 
     def cheat(self) -> None:
-        racer = self.racers[0]
+        racer = self.race.racers[0]
         self.lose(racer, self.reason)
-        if not self.racers:
-            self.racers = [racer]
-            self.begin()
+        if not self.race.racers:
+            self.change(racers=(racer,))
+            self.redraw()
 
 
 @lie
@@ -509,13 +512,14 @@ class SilentAndBack(Drawing):
         return () if is_confirmed else (message,)
 
     def cheat(self) -> None:
-        racer = self.racers.pop(0)
-        self.lost.append(LostShare(self.draw, racer.seat, "silent", racer.name))
-        self.push()
-        self.racers.insert(0, racer)
-        _enter(self, self.clients[racer.name])
+        racers = self.race.racers
+        self.blame(racers[0].seat, racers[0].name)
+        self.change(racers=racers[1:])
+        self.show()
+        self.change(racers=racers)
+        self.clients[racers[0].name].connect()
         self.settle()
-        self.fix()
+        draw_from(self, self.race.racers)
 
 
 @lie
@@ -523,11 +527,11 @@ class LeftAndBack(Drawing):
     """Cuts the line of the first player, and says then that the player had left and come back."""
 
     def cheat(self) -> None:
-        racer = self.racers[0]
+        racer = self.race.racers[0]
         client = self.clients[racer.name]
-        _gone(self, client)
-        self.lost.append(LostShare(self.draw, racer.seat, "left", racer.name))
-        _enter(self, client)
+        client.disconnect()
+        self.blame(racer.seat, racer.name, "left")
+        client.connect()
         self.redraw()
 
 
@@ -535,21 +539,21 @@ class LeftAndBack(Drawing):
 class LeftAndBackWithRacers(LeftAndBack):
     """Has a racer of its own who loses the seat at the same time, so that the next draw is needed."""
 
-    def begin(self) -> None:
-        self.racers.append(Racer("p-mal", "mal", 60, ready=True))
-        super().begin()
+    def begin(self, command: RaceCommand) -> None:
+        self.change(racers=(*self.race.racers, Racer("p-mal", "mal", 60, ready=True)))
+        super().begin(command)
+        self.promise()
 
-    def redraw(self) -> None:
-        super().redraw()
-        for racer in self.racers:
-            if racer.name == "mal":
-                racer.share = some_bytes(f"{self.seed} mal {self.draw}")
-                terms, promise = self.terms_for(None).digest, self.commitment_for(None)
-                racer.promise = share_commitment(terms, promise, racer.seat, racer.name, self.draw, racer.share)
+    def promise(self) -> None:
+        for racer in self.race.racers:
+            if racer.name == "mal" and self.race.is_joint:
+                shared = with_share(self.race, racer)
+                self.change_racer(racer.player, share=shared.share, commitment=shared.commitment)
 
     def cheat(self) -> None:
-        mal = self.racers.pop()
-        self.lost.append(LostShare(self.draw, mal.seat, "silent", mal.name))
+        *racers, mal = self.race.racers
+        self.change(racers=tuple(racers))
+        self.blame(mal.seat, mal.name)
         super().cheat()
 
 
@@ -558,8 +562,7 @@ class GivesUp(Drawing):
     """Closes the room when it knows the deal, because it does not like it."""
 
     def cheat(self) -> None:
-        self.phase, self.starts, self.ends = "closed", 0, 0
-        self.push()
+        self.change(phase="closed", starts=0, ends=0)
 
 
 @lie
@@ -581,8 +584,8 @@ class SilentButSeated(Drawing):
     """Says that the first player was silent, and lets the player race on."""
 
     def cheat(self) -> None:
-        racer = self.racers[0]
-        self.lost.append(LostShare(self.draw, racer.seat, "silent", racer.name))
+        racer = self.race.racers[0]
+        self.blame(racer.seat, racer.name)
         self.redraw()
 
 
@@ -590,19 +593,19 @@ class SilentButSeated(Drawing):
 class EarlierDraw(Drawing):
     """Draws twice, as it may because its own player pretends to be silent, and chooses the first draw then."""
 
-    first: tuple[RevealedShare, ...] = ()
+    first: DrawProgress | None = None
+    racers: tuple[Racer, ...] = ()
 
     def cheat(self) -> None:
-        self.first = tuple(
-            RevealedShare(racer.seat, racer.name, racer.promise, racer.share)
-            for racer in sorted(self.racers, key=lambda racer: racer.seat)
-        )
-        self.lose(self.racers[-1], "silent")
+        self.first, self.racers = self.race.draw, self.race.racers
+        self.lose(self.race.racers[-1], "silent")
 
-    def find_proof(self) -> DealProof | None:
-        if self.first and self.racers:
-            self.draw, self.shares = 1, self.first
-        return super().find_proof()
+    def find(self) -> FoundDeal:
+        if self.first is not None and self.race.racers:
+            draw = with_fields(self.race.draw, number=self.first.number)
+            self.held, self.first = replace(self.held, race=with_fields(self.race, draw=draw)), None
+            draw_from(self, self.racers)
+        return super().find()
 
 
 @lie
@@ -610,26 +613,19 @@ class ReopenedDraw(Drawing):
     """Gives the last player another commitment in the same draw."""
 
     def cheat(self) -> None:
-        racer = self.racers[-1]
-        racer.share = some_bytes(f"{self.seed} chosen")
-        racer.promise = share_commitment(
-            self.terms_for(None).digest, self.commitment_for(None), racer.seat, racer.name, self.draw, racer.share
-        )
-        self.push()
-        self.fix()
+        *others, last = self.race.racers
+        self.change(racers=(*others, with_share(self.race, last, some_bytes(f"{self.seed} chosen"))))
+        self.show()
+        draw_from(self, self.race.racers)
 
 
 @lie
-class ChosenShare(ReopenedDraw):
+class ChosenShare(Drawing):
     """Deals from another share of the last player."""
 
     def cheat(self) -> None:
-        racer = self.racers[-1]
-        racer.share = some_bytes(f"{self.seed} chosen")
-        racer.promise = share_commitment(
-            self.terms_for(None).digest, self.commitment_for(None), racer.seat, racer.name, self.draw, racer.share
-        )
-        self.fix()
+        *others, last = self.race.racers
+        draw_from(self, (*others, with_share(self.race, last, some_bytes(f"{self.seed} chosen"))))
 
 
 @lie
@@ -645,9 +641,7 @@ class OmittedShare(Drawing):
     """Leaves out the share of the last player, who stays in the race."""
 
     def cheat(self) -> None:
-        last = self.racers.pop()
-        self.fix()
-        self.racers.append(last)
+        draw_from(self, self.race.racers[:-1])
 
 
 @lie
@@ -655,50 +649,39 @@ class AddedShare(Drawing):
     """Adds a player of its own when it knows the shares."""
 
     def cheat(self) -> None:
-        racer = Racer("p-mal", "mal", 60, ready=True, share=some_bytes(f"{self.seed} mal"))
-        racer.promise = share_commitment(
-            self.terms_for(None).digest, self.commitment_for(None), 60, "mal", self.draw, racer.share
-        )
-        self.racers.append(racer)
-        self.fix()
+        mal = with_share(self.race, Racer("p-mal", "mal", 60, ready=True))
+        self.change(racers=(*self.race.racers, mal))
+        draw_from(self, self.race.racers)
 
 
 @lie
 class ForgedPromise(Server):
     """Shows a commitment in the name of the first player that the player did not make, and deals from its share."""
 
-    def seal(self) -> None:
-        if not self.sealed and self.racers and all(racer.promise for racer in self.racers):
-            racer = self.racers[0]
-            racer.share = some_bytes(f"{self.seed} forged")
-            racer.promise = share_commitment(
-                self.terms_for(None).digest, self.commitment_for(None), racer.seat, racer.name, self.draw, racer.share
-            )
-        super().seal()
+    def apply(self, command: RaceCommand) -> None:
+        super().apply(command)
+        race = self.race
+        if race.lacks_shares and race.racers and race.is_sealed and not race.racers[0].share:
+            first, *others = race.racers
+            self.change(racers=(with_share(race, first), *others))
+        if race.lacks_shares and race.is_sealed and not race.awaited:
+            draw_from(self, self.race.racers)
 
 
 @lie
 class NeverSealed(Server):
     """Deals from shares of its own, and asks nobody."""
 
-    def redraw(self) -> None:
-        self.draw = 1
-        self.push()
-        for racer in self.racers:
-            racer.share = some_bytes(f"{self.seed} {racer.name}")
-            racer.promise = share_commitment(
-                self.terms_for(None).digest, self.commitment_for(None), racer.seat, racer.name, 1, racer.share
-            )
-        self.sealed = True
-        self.fix()
+    def begin(self, command: RaceCommand) -> None:
+        super().begin(command)
+        if self.race.is_joint:
+            self.show()
+            draw_from(self, [with_share(self.race, racer) for racer in self.race.racers])
 
     def told(self, client: Client, message: Any) -> Sequence[Any]:
         if isinstance(message, messages.RoomState) and message.phase == "countdown":
-            return (
-                with_fields(
-                    message, players=tuple(with_fields(each, share_commitment=b"") for each in message.players)
-                ),
-            )
+            hidden = tuple(with_fields(each, share_commitment=b"") for each in message.players)
+            return (with_fields(message, players=hidden),)
         return (message,)
 
 
@@ -711,46 +694,38 @@ class NeverSealedUnshown(NeverSealed):
 
 
 @lie
-class NoCountdown(Server):
+class NoCountdown(NeverSealed):
     """Deals a joint deal from shares of its own, without a countdown."""
 
     def told(self, client: Client, message: Any) -> Sequence[Any]:
-        if isinstance(message, messages.RoomState) and message.phase == "countdown" and self.deal.kind == "winnable":
+        if isinstance(message, messages.RoomState) and message.phase == "countdown" and self.race.is_joint:
             return ()
         return () if isinstance(message, messages.Drawn) else (message,)
 
-    def redraw(self) -> None:
-        NeverSealed.redraw(self)  # type: ignore[arg-type]
 
-
-@lie
-class OtherDrawnOfBob(Server):
+@lie_in(messages.Drawn)
+def other_drawn_of_bob(server: Server, client: Client, drawn: messages.Drawn) -> messages.Drawn:
     """Shows one player other shares than those of the proof."""
-
-    def drawn_for(self, client: Client) -> messages.Drawn:
-        drawn = super().drawn_for(client)
-        return with_fields(drawn, draw=drawn.draw + 1) if client.name in ("bob", "sue") else drawn
+    return with_fields(drawn, draw=drawn.draw + 1) if client.name in ("bob", "sue") else drawn
 
 
 @lie
-class HiddenLoss(Server):
+class HiddenLoss(Proving):
     """Leaves the lost seats out of the proof."""
 
-    def find_proof(self) -> DealProof | None:
-        proof = super().find_proof()
-        return replace(proof, lost=()) if proof else None
+    def proof(self, proof: DealProof) -> DealProof:
+        return replace(proof, lost=())
 
 
 @lie
-class OtherLoss(Server):
+class OtherLoss(Proving):
     """Blames another player in the proof."""
 
     def other(self, lost: LostShare) -> LostShare:
         return lost._replace(name="bob")
 
-    def find_proof(self) -> DealProof | None:
-        proof = super().find_proof()
-        return replace(proof, lost=tuple(map(self.other, proof.lost))) if proof else None
+    def proof(self, proof: DealProof) -> DealProof:
+        return replace(proof, lost=tuple(map(self.other, proof.lost)))
 
 
 @lie
@@ -769,27 +744,18 @@ class OtherReason(OtherLoss):
         return lost._replace(reason="kicked")
 
 
-@lie
-class LaterLoss(Server):
+@lie_in(messages.RoomState)
+def later_loss(server: Server, client: Client, state: messages.RoomState) -> messages.RoomState:
     """Shows a loss in a later draw than that of the proof."""
-
-    def told(self, client: Client, message: Any) -> Sequence[Any]:
-        if not isinstance(message, messages.RoomState):
-            return (message,)
-        return (with_fields(message, lost=tuple(with_fields(each, draw=each.draw + 1) for each in message.lost)),)
+    return with_fields(state, lost=tuple(with_fields(each, draw=each.draw + 1) for each in state.lost))
 
 
 @lie
-class InventedLoss(Server):
+class InventedLoss(Proving):
     """Adds a loss to the proof that nobody was shown."""
 
-    def find_proof(self) -> DealProof | None:
-        proof = super().find_proof()
-        return (
-            replace(proof, lost=(*proof.lost, LostShare(proof.draw, 40, "left", "zed")))
-            if proof and proof.draw
-            else proof
-        )
+    def proof(self, proof: DealProof) -> DealProof:
+        return replace(proof, lost=(*proof.lost, LostShare(proof.draw, 40, "left", "zed"))) if proof.draw else proof
 
 
 # Players
@@ -799,9 +765,8 @@ class InventedLoss(Server):
 class OtherNames(Server):
     """Shows a rival under another name."""
 
-    def seat_of(self, racer: Racer, client: Client | None) -> messages.Seat:
-        seat = super().seat_of(racer, client)
-        is_rival = client is not None and client.name in ("ana", "sue") and racer.name != "ana"
+    def seat_for(self, client: Client, seat: Seat) -> Seat:
+        is_rival = client.name in ("ana", "sue") and seat.name != "ana"
         return with_fields(seat, name="champion") if is_rival else seat
 
 
@@ -809,77 +774,104 @@ class OtherNames(Server):
 class HiddenBots(Server):
     """Hides that a rival is a bot, or says that a person is one."""
 
-    def seat_of(self, racer: Racer, client: Client | None) -> messages.Seat:
-        seat = super().seat_of(racer, client)
-        is_own = client is not None and racer.player == client.player
-        return seat if is_own else with_fields(seat, bot=not seat.bot)
+    def seat_for(self, client: Client, seat: Seat) -> Seat:
+        return seat if seat.player == client.player else with_fields(seat, bot=not seat.bot)
 
 
 @lie
 class IAmABot(Server):
     """Marks a person as a bot, everywhere."""
 
-    def enter(self, client: Client, request: messages.Join) -> None:
-        super().enter(client, request)
-        for racer in self.racers:
-            racer.bot = racer.name == "ana"
+    def apply(self, command: RaceCommand) -> None:
+        was_open = self.race.is_open
+        super().apply(command)
+        if was_open and not self.race.is_open:  # the host is a person
+            self.change(racers=tuple(with_fields(each, bot=each.name == "ana") for each in self.race.racers))
 
 
 @lie
 class Renamed(Server):
     """Gives the first player another name, everywhere."""
 
-    def enter(self, client: Client, request: messages.Join) -> None:
-        super().enter(client, request)
-        for racer in self.racers:
-            if racer.name == "ana":
-                racer.name = "anna"
+    def apply(self, command: RaceCommand) -> None:
+        super().apply(command)
+        if isinstance(command, JoinCommand) and command.name == "ana":
+            self.change_racer(command.player, name="anna")
 
 
-@lie
-class HiddenRival(Server):
+@lie_in(messages.RoomState)
+def hidden_rival(server: Server, client: Client, state: messages.RoomState) -> messages.RoomState:
     """Does not show a rival to the first player."""
-
-    def told(self, client: Client, message: Any) -> Sequence[Any]:
-        if isinstance(message, messages.RoomState) and client.name in ("ana", "sue") and len(message.players) > 1:
-            players = [each for each in message.players if each.name == "ana"]
-            return (with_fields(message, players=tuple(players)),)
-        return (message,)
+    if client.name not in ("ana", "sue") or len(state.players) < 2:
+        return state
+    return with_fields(state, players=tuple(each for each in state.players if each.name == "ana"))
 
 
 @lie
 class AgainWithRivals(Server):
     """Deals an earlier race again while the player is not alone."""
 
-    def race(self) -> None:
-        if self.deal.kind == "again":
-            self.racers.append(Racer("p-mal", "mal", 2, resigned=True))
-        super().race()
+    def begin_race(self) -> None:
+        if self.plan.name == "again":
+            self.change(racers=(*self.race.racers, Racer("p-mal", "mal", 2, resigned=True)))
+        super().begin_race()
 
 
 @lie
 class AgainWithBot(Server):
     """Deals an earlier race again for the player and a bot that is there from the countdown on."""
 
-    def begin(self) -> None:
-        if self.deal.kind == "again":
-            self.racers.append(Racer("p-mal", "mal", 2, bot=True))
-        super().begin()
+    def apply(self, command: RaceCommand) -> None:
+        super().apply(command)
+        if isinstance(command, JoinCommand) and self.plan.name == "again" and len(self.race.racers) == 1:
+            self.change(racers=(*self.race.racers, Racer("p-mal", "mal", 2, bot=True)))
 
 
 # Times
+
+
+class Ending(Server):
+    """A server that ends the race when it likes."""
+
+    def end(self) -> None:
+        race = self.race
+        self.held = replace(self.held, race=with_fields(race, ends=min(self.now, race.ends)))
+        super().tick()
+        self.held = replace(self.held, race=with_fields(self.race, ends=race.ends))
+
+
+class Resulting(Server):
+    """A server that changes the results when the race ends."""
+
+    def line(self, line: Standing) -> Standing:
+        return line
+
+    def lines(self, lines: Sequence[Standing]) -> Iterator[Standing]:
+        return map(self.line, lines)
+
+    def go_on(self) -> None:
+        super().go_on()
+        result = self.race.result
+        if result.standings and not self.past[-1].race.result.standings:
+            result = with_fields(result, standings=tuple(self.lines(result.standings)))
+            self.held = replace(self.held, race=with_fields(self.race, result=result))
 
 
 @lie
 class TwoStarts(Server):
     """Lets the race begin later for one player, with a record of its own."""
 
-    def start_for(self, client: Client | None) -> int:
-        return self.starts + 2000 * (client is not None and client.name == "bob")
+    def race_for(self, client: Client | None) -> Race:
+        race = self.race
+        if client is None or client.name != "bob" or not race.starts:
+            return race
+        lines = tuple(with_fields(line, time=line.time and line.time - 2000) for line in race.result.standings)
+        result = with_fields(race.result, standings=lines)
+        return with_fields(race, starts=race.starts + 2000, ends=race.ends + 2000, result=result)
 
-    def race(self) -> None:
-        self.now += 2000
-        super().race()
+    def begin_race(self) -> None:
+        self.now = max(self.now, self.race.starts) + 2000
+        super().begin_race()
 
 
 @lie
@@ -899,50 +891,48 @@ class OtherStartOfRecord(Server):
         return replace(record, start=record.start - 1000, players=players)
 
 
-@lie
-class LaterEnd(Server):
+@lie_in(messages.RoomState)
+def later_end(server: Server, client: Client, state: messages.RoomState) -> messages.RoomState:
     """Shows another end of the race than its limit."""
-
-    def state_for(self, client: Client) -> messages.RoomState:
-        state = self.honest_state(client)
-        return with_fields(state, ends=state.ends + 60_000) if state.ends else state
+    return with_fields(state, ends=state.ends + 60_000) if state.ends else state
 
 
 @lie
-class EarlyEnd(Server):
+class EarlyEnd(Ending):
     """Ends the race when it likes."""
 
-    def end_if_over(self) -> None:
-        self.is_early = self.phase == "racing" and any(racer.actions for racer in self.racers)
-        super().end_if_over()
+    is_early = False
+
+    def tick(self, *, end_wait: bool = False) -> None:
+        if self.race.phase == "racing" and any(self.logs.values()):
+            self.is_early = True
+            self.end()
+        else:
+            super().tick(end_wait=end_wait)
 
 
 @lie
 class FalseStuck(EarlyEnd):
     """Says that all are stuck, and ends the race."""
 
-    def seat_of(self, racer: Racer, client: Client | None) -> messages.Seat:
-        seat = super().seat_of(racer, client)
+    def seat_for(self, client: Client, seat: Seat) -> Seat:
         return with_fields(seat, stuck=self.is_early or seat.stuck)
 
 
 @lie
-class FalseStuckOfRivals(EarlyEnd):
+class FalseStuckOfRivals(FalseStuck):
     """Says that the rivals are stuck, and ends the race while the first player plays."""
 
-    def seat_of(self, racer: Racer, client: Client | None) -> messages.Seat:
-        seat = super().seat_of(racer, client)
-        is_own = client is not None and racer.player == client.player
-        return with_fields(seat, stuck=seat.stuck or (self.is_early and not is_own))
+    def seat_for(self, client: Client, seat: Seat) -> Seat:
+        return seat if seat.player == client.player else super().seat_for(client, seat)
 
 
 @lie
-class FalseFinish(EarlyEnd):
+class FalseFinish(Resulting, EarlyEnd):
     """Says that a rival has finished, and ends the race."""
 
-    def standing(self, place: int, racer: Racer) -> Standing:
-        line = super().standing(place, racer)
-        return with_fields(line, time=61_000, foundation_cards=52) if racer.name == "bob" else line
+    def line(self, line: Standing) -> Standing:
+        return with_fields(line, time=61_000, foundation_cards=52) if line.name == "bob" else line
 
 
 @lie
@@ -950,7 +940,7 @@ class EarlierEnd(EarlyEnd):
     """Shows an earlier end when it ends the race."""
 
     def state_for(self, client: Client) -> messages.RoomState:
-        state = self.honest_state(client)
+        state = super().state_for(client)
         return with_fields(state, ends=max(state.starts, self.now)) if self.is_early else state
 
 
@@ -959,7 +949,7 @@ class FalseGone(EarlyEnd):
     """Says that all have lost their connections, and ends the race."""
 
     def state_for(self, client: Client) -> messages.RoomState:
-        state = self.honest_state(client)
+        state = super().state_for(client)
         gone = tuple(with_fields(each, connected=False) for each in state.tallies)
         return with_fields(state, tallies=gone) if self.is_early else state
 
@@ -969,23 +959,26 @@ class EarlyRival(Server):
     """Lets a rival begin five seconds early."""
 
     def ack_time(self, racer: Racer) -> int:
-        return min(self.now + 5000, self.ends - 1) if racer.name == "bob" else self.now
+        return min(self.now + 5000, self.race.ends - 1) if racer.name == "bob" else self.now
 
 
 @lie
-class EndAfterFinish(Server):
+class EndAfterFinish(Ending):
     """Ends the race once somebody has finished, whatever its options say."""
 
-    def is_over(self) -> bool:
-        return super().is_over() or any(racer.finished_at for racer in self.racers)
+    def tick(self, *, end_wait: bool = False) -> None:
+        has_winner = any(own.finished_at for own in self.held.progress.values())
+        self.end() if has_winner and self.race.phase == "racing" else super().tick(end_wait=end_wait)
 
 
 @lie
-class EndWhenStuck(Server):
+class EndWhenStuck(Ending):
     """Ends the race once all are stuck, whatever its options say."""
 
-    def is_done(self, racer: Racer) -> bool:
-        return super().is_done(racer) or racer.stuck
+    def tick(self, *, end_wait: bool = False) -> None:
+        racers = self.race.with_progress(self.held.progress_of_all)
+        is_over = all(racer.is_done(own) or racer.is_stuck(own) for racer, own in racers)
+        self.end() if is_over and self.race.phase == "racing" else super().tick(end_wait=end_wait)
 
 
 @lie
@@ -993,7 +986,7 @@ class LateAcks(Server):
     """Dates the actions of the first player five seconds later."""
 
     def ack_time(self, racer: Racer) -> int:
-        return min(self.now + 5000, self.ends - 1) if racer.name == "ana" else self.now
+        return min(self.now + 5000, self.race.ends - 1) if racer.name == "ana" else self.now
 
 
 @lie
@@ -1001,17 +994,14 @@ class EarlyAcks(Server):
     """Dates the actions of a rival earlier, and so those of the player."""
 
     def ack_time(self, racer: Racer) -> int:
-        return max(self.starts, self.now - 2500)
+        return max(self.race.starts, self.now - 2500)
 
 
-@lie
-class LateBoard(Server):
+@lie_in(messages.BoardState)
+def late_board(server: Server, client: Client, board: messages.BoardState) -> messages.BoardState:
     """Sends the board of the first player four seconds after the start."""
-
-    def told(self, client: Client, message: Any) -> Sequence[Any]:
-        if isinstance(message, messages.BoardState) and message.revision == 0 and client.name == "ana":
-            self.now += 4000
-        return (message,)
+    server.now += 4000 * (board.revision == 0 and client.name == "ana")
+    return board
 
 
 # Moves
@@ -1021,8 +1011,10 @@ class LateBoard(Server):
 class RefusedMove(Server):
     """Refuses a legal move of the first player."""
 
-    def is_refused(self, racer: Racer, act: messages.Act) -> bool:
-        return racer.name == "ana" and act.revision == 1
+    def act(self, client: Client, racer: Racer, act: messages.Act) -> messages.Acked | messages.Refused:
+        if racer.name != "ana" or act.revision != 1 or self.race.phase != "racing":
+            return super().act(client, racer, act)
+        return messages.Refused(to=act.id, code=RefusalCode.ILLEGAL, message="No.", revision=1)
 
 
 @lie
@@ -1030,8 +1022,8 @@ class EarlyUnanswered(Server):
     """Never confirms the second action of the first player, and dates it before it was made."""
 
     def ack_time(self, racer: Racer) -> int:
-        is_second = racer.name == "ana" and len(racer.actions) == 1
-        return max(self.starts, racer.acked_at, self.now - 5000) if is_second else self.now
+        is_second = racer.name == "ana" and len(self.logs[racer.player]) == 1
+        return max(self.race.starts, self.now - 5000) if is_second else self.now
 
     def told(self, client: Client, message: Any) -> Sequence[Any]:
         if client.name != "ana" or not isinstance(message, messages.Acked):
@@ -1062,55 +1054,45 @@ class EarlyUnansweredWithWrongTime(EarlyUnanswered):
 class ResignsForAna(Server):
     """Resigns for the first player."""
 
-    def play_on(self, racer: Racer, after: Play, action: str, time: int) -> None:
-        super().play_on(racer, after, action, time)
-        if racer.name == "ana" and not racer.finished_at:
-            racer.resigned = True
+    def act(self, client: Client, racer: Racer, act: messages.Act) -> messages.Acked | messages.Refused:
+        answer = super().act(client, racer, act)
+        if racer.name == "ana" and not self.held.progress_of(racer.player).finished_at:
+            self.change_racer(racer.player, resigned=True)
+        return answer
 
 
 @lie
-class ResignedInRecord(Server):
+class ResignedInRecord(Resulting):
     """Says only at the end that the first player had resigned."""
 
-    def standing(self, place: int, racer: Racer) -> Standing:
-        line = super().standing(place, racer)
-        return with_fields(line, resigned=racer.name == "ana" or line.resigned) if not line.time else line
+    def line(self, line: Standing) -> Standing:
+        return with_fields(line, resigned=line.resigned or (line.name == "ana" and not line.time))
 
 
 @lie
-class KickedInRace(Server):
-    """Takes the first player out of the race, and says nothing."""
-
-    def act(self, client: Client, racer: Racer, act: messages.Act) -> None:
-        super().act(client, racer, act)
-        if racer.name == "ana" and self.phase == "racing":
-            racer.resigned = True
-            self.push()
-            self.end_if_over()
-
-
-@lie
-class ForgottenMove(Server):
+class ForgottenMove(Ending):
     """Forgets the last move of the first player when the race ends, also in the results."""
 
-    def finish(self) -> None:
-        for racer in self.racers:
-            if racer.name == "ana" and racer.actions:
-                undone(self, racer)
-        super().finish()
+    def tick(self, *, end_wait: bool = False) -> None:
+        before = self.held
+        super().tick(end_wait=end_wait)
+        if self.race.phase == "finished" and before.race.phase == "racing" and self.logs["p-ana"]:
+            self.held = before
+            self.undo("p-ana")
+            self.end()
 
 
 class Rewriting(Server):
     """A server that writes the players' moves anew for the record."""
 
-    def rewritten(self, player: RecordedPlayer, client: Client | None) -> tuple[tuple[int, str], ...]:
+    def rewritten(self, player: RecordedPlayer) -> tuple[tuple[int, str], ...]:
         raise NotImplementedError
 
     def honest_record(self, client: Client | None) -> Record:
         record = super().honest_record(client)
         players = []
         for player in record.players:
-            actions = self.rewritten(player, client)
+            actions = self.rewritten(player)
             play = record.first_play
             try:
                 for _, action in actions:
@@ -1129,7 +1111,7 @@ class Rewriting(Server):
 class DroppedMove(Rewriting):
     """Leaves the last move of the first player out of the record."""
 
-    def rewritten(self, player: RecordedPlayer, client: Client | None) -> tuple[tuple[int, str], ...]:
+    def rewritten(self, player: RecordedPlayer) -> tuple[tuple[int, str], ...]:
         return player.actions[:-1] if player.name == "ana" else player.actions
 
 
@@ -1137,11 +1119,10 @@ class DroppedMove(Rewriting):
 class AddedMove(Rewriting):
     """Adds a move of the first player to the record."""
 
-    def rewritten(self, player: RecordedPlayer, client: Client | None) -> tuple[tuple[int, str], ...]:
-        if player.name != "ana" or not self.racers:
+    def rewritten(self, player: RecordedPlayer) -> tuple[tuple[int, str], ...]:
+        if player.name != "ana":
             return player.actions
-        play = next(racer for racer in self.racers if racer.name == "ana").play
-        legal = play.board.legal_moves() if play else ()
+        legal = self.held.play("p-ana").board.legal_moves()
         last = player.actions[-1][0] if player.actions else 0
         return (*player.actions, (last, str(legal[0]))) if legal else player.actions
 
@@ -1150,7 +1131,7 @@ class AddedMove(Rewriting):
 class RetimedMove(Rewriting):
     """Gives a move of the first player another time in the record."""
 
-    def rewritten(self, player: RecordedPlayer, client: Client | None) -> tuple[tuple[int, str], ...]:
+    def rewritten(self, player: RecordedPlayer) -> tuple[tuple[int, str], ...]:
         if player.name != "ana" or not player.actions:
             return player.actions
         *before, (time, action) = player.actions
@@ -1161,7 +1142,7 @@ class RetimedMove(Rewriting):
 class WrittenRival(Rewriting):
     """Gives a rival a move in the record that nobody was shown."""
 
-    def rewritten(self, player: RecordedPlayer, client: Client | None) -> tuple[tuple[int, str], ...]:
+    def rewritten(self, player: RecordedPlayer) -> tuple[tuple[int, str], ...]:
         if player.name in ("ana", "sue"):
             return player.actions
         return player.actions[:-1]
@@ -1174,86 +1155,64 @@ class WrittenRival(Rewriting):
 class InventedCounts(Server):
     """Tells more cards of a rival than the rival has."""
 
-    def update_for(self, client: Client, racer: Racer, tally: Tally, before: Tally | None) -> messages.ProgressUpdate:
-        return super().update_for(
-            client, racer, with_fields(tally, foundation_cards=tally.foundation_cards + 7), before
-        )
+    def tally_for(self, racer: Racer) -> Tally:
+        tally = super().tally_for(racer)
+        return with_fields(tally, foundation_cards=tally.foundation_cards + 7)
 
 
 @lie
 class InventedFirstCounts(Server):
     """Tells more cards of a rival than the rival has, once."""
 
-    def update_for(self, client: Client, racer: Racer, tally: Tally, before: Tally | None) -> messages.ProgressUpdate:
-        cards = tally.foundation_cards + (tally.moves == 1)
-        return super().update_for(client, racer, with_fields(tally, foundation_cards=cards), before)
+    def tally_for(self, racer: Racer) -> Tally:
+        tally = super().tally_for(racer)
+        return with_fields(tally, foundation_cards=tally.foundation_cards + (tally.moves == 1))
 
 
-@lie
-class InventedTallies(Server):
+@lie_in(messages.RoomState)
+def invented_tallies(server: Server, client: Client, state: messages.RoomState) -> messages.RoomState:
     """Shows more moves of a rival in the state of the room."""
-
-    def state_for(self, client: Client) -> messages.RoomState:
-        state = self.honest_state(client)
-        tallies = tuple(
-            with_fields(each, moves=each.moves + 9) if each.player == "p-bob" and each.moves else each
-            for each in state.tallies
-        )
-        return with_fields(state, tallies=tallies)
+    tallies = (
+        with_fields(each, moves=each.moves + 9) if each.player == "p-bob" and each.moves else each
+        for each in state.tallies
+    )
+    return with_fields(state, tallies=tuple(tallies))
 
 
-@lie
-class OtherWatchedBoards(Server):
+@lie_in(messages.DelayedBoard)
+def other_watched_boards(server: Server, client: Client, shown: messages.DelayedBoard) -> messages.DelayedBoard:
     """Shows spectators another board."""
-
-    def watched(self, racer: Racer) -> messages.DelayedBoard:
-        board = super().watched(racer)
-        return with_fields(board, piles=other_deal(self.seed).masked().piles)
+    return with_fields(shown, piles=other_deal(server.seed).masked().piles)
 
 
-@lie
-class OtherWatchedMoves(Server):
+@lie_in(messages.DelayedMove)
+def other_watched_moves(server: Server, client: Client, shown: messages.DelayedMove) -> messages.DelayedMove:
     """Shows spectators another time of a move."""
-
-    def told(self, client: Client, message: Any) -> Sequence[Any]:
-        is_move = isinstance(message, messages.DelayedMove)
-        return (with_fields(message, time=message.time + 1) if is_move else message,)
+    return with_fields(shown, time=shown.time + 1)
 
 
-@lie
-class OtherResults(Server):
+@lie_in(messages.RoomState)
+def other_results(server: Server, client: Client, state: messages.RoomState) -> messages.RoomState:
     """Shows other results than those of the record."""
-
-    def state_for(self, client: Client) -> messages.RoomState:
-        state = self.honest_state(client)
-        lines = tuple(with_fields(line, moves=line.moves + 1) for line in state.standings)
-        return with_fields(state, standings=lines)
+    lines = tuple(with_fields(line, moves=line.moves + 1) for line in state.standings)
+    return with_fields(state, standings=lines)
 
 
-@lie
-class ReversedResults(Server):
+@lie_in(messages.RoomState)
+def reversed_results(server: Server, client: Client, state: messages.RoomState) -> messages.RoomState:
     """Shows the results in another order than that of the places."""
-
-    def state_for(self, client: Client) -> messages.RoomState:
-        state = self.honest_state(client)
-        return with_fields(state, standings=state.standings[::-1])
+    return with_fields(state, standings=state.standings[::-1])
 
 
-@lie
-class NoResults(Server):
+@lie_in(messages.RoomState)
+def no_results(server: Server, client: Client, state: messages.RoomState) -> messages.RoomState | None:
     """Never shows results."""
-
-    def told(self, client: Client, message: Any) -> Sequence[Any]:
-        is_end = isinstance(message, messages.RoomState) and message.phase == "finished"
-        return () if is_end else (message,)
+    return None if state.phase == "finished" else state
 
 
-@lie
-class NoStates(Server):
+@lie_in(messages.RoomState)
+def no_states(server: Server, client: Client, state: messages.RoomState) -> None:
     """Never shows the room."""
-
-    def told(self, client: Client, message: Any) -> Sequence[Any]:
-        return () if isinstance(message, messages.RoomState) else (message,)
 
 
 @lie
@@ -1274,53 +1233,39 @@ class LaterResults(Server):
 
     def run(self) -> Server:
         super().run()
-        self.standings = tuple(with_fields(line, foundation_cards=line.foundation_cards + 1) for line in self.standings)
-        self.push()
+        self.at_end, result = self.held, self.race.result
+        lines = tuple(with_fields(line, foundation_cards=line.foundation_cards + 1) for line in result.standings)
+        self.change(result=with_fields(result, standings=lines))
+        self.show()
         return self
 
-    def record_for(self, client: Client | None) -> Record | None:
-        standings = self.standings
-        self.standings = tuple(with_fields(line, foundation_cards=line.foundation_cards - 1) for line in standings)
-        try:
-            return super().record_for(client)
-        finally:
-            self.standings = standings
+    def honest_record(self, client: Client | None) -> Record:
+        return build_record(self.at_end.race, self.logs)
 
 
 @lie
-class SwappedPlaces(Server):
+class SwappedPlaces(Resulting):
     """Gives the places to others, also in the record."""
 
-    def finish(self) -> None:
-        super().finish()
-        places = [line.place for line in self.standings]
-        self.standings = tuple(
-            with_fields(line, place=place) for line, place in zip(self.standings, places[::-1], strict=True)
-        )
+    def lines(self, lines: Sequence[Standing]) -> Iterator[Standing]:
+        for line, other in zip(lines, lines[::-1], strict=True):
+            yield with_fields(line, place=other.place)
 
 
-@lie
-class OtherTable(Server):
+@lie_in(messages.RoomState)
+def other_table(server: Server, client: Client, state: messages.RoomState) -> messages.RoomState:
     """Adds a point to the table of the series."""
-
-    def state_for(self, client: Client) -> messages.RoomState:
-        state = self.honest_state(client)
-        table = tuple(
-            TableLine(line.place, line.player, line.name, line.races, line.points + (line.name == "bob"), line.time)
-            for line in state.table
-        )
-        return with_fields(state, table=table) if state.phase == "finished" else state
+    if state.phase != "finished":
+        return state
+    lines = (with_fields(line, points=line.points + (line.name == "bob")) for line in state.table)
+    return with_fields(state, table=tuple(lines))
 
 
-@lie
-class OtherSeed(Server):
+@lie_in(messages.RoomState)
+def other_seed(server: Server, client: Client, state: messages.RoomState) -> messages.RoomState:
     """Reveals another seed or proof than the record has."""
-
-    def state_for(self, client: Client) -> messages.RoomState:
-        state = self.honest_state(client)
-        return with_fields(
-            state, seed=some_bytes("other") if state.seed else b"", proof=state.proof and f"{state.proof}\n"
-        )
+    seed = some_bytes("other") if state.seed else b""
+    return with_fields(state, seed=seed, proof=state.proof and f"{state.proof}\n")
 
 
 @lie
@@ -1381,29 +1326,23 @@ class FewAnswers(Server):
         return replace(reading, answers=(reading.answers or ())[:-1]) if reading.answers else reading
 
 
-@lie
-class OtherHeads(Server):
+@lie_in(messages.BoardState)
+def other_heads(server: Server, client: Client, board: messages.BoardState) -> messages.BoardState:
     """Sends heads that do not cover what was shown."""
-
-    def board_for(self, client: Client, racer: Racer) -> messages.BoardState:
-        return with_fields(super().board_for(client, racer), head=some_bytes("head"))
+    return with_fields(board, head=some_bytes("head"))
 
 
-@lie
-class NoHeads(Server):
+@lie_in(messages.BoardState)
+def no_heads(server: Server, client: Client, board: messages.BoardState) -> messages.BoardState:
     """Sends no heads."""
-
-    def board_for(self, client: Client, racer: Racer) -> messages.BoardState:
-        return with_fields(super().board_for(client, racer), head=b"")
+    return with_fields(board, head=b"")
 
 
 @lie
 class OtherRoom(Server):
     """Puts the players into another room, with everything as there."""
 
-    def __init__(self, plan: Any, seed: str) -> None:
-        super().__init__(plan, seed)
-        self.room = "thursday"
+    room = "thursday"
 
     def told(self, client: Client, message: Any) -> Sequence[Any]:
         is_joined = isinstance(message, messages.Joined | messages.Watching)
@@ -1416,16 +1355,17 @@ class ReopenedRoom(Server):
 
     def run(self) -> Server:
         super().run()
-        finished, self.phase, self.standings, before = self.phase, "racing", (), self.standings
-        for racer in self.racers:
-            racer.play = Play(other_deal(self.seed), self.options.undo_rule)
-        self.push()
+        held = self.held
+        other = Play(other_deal(self.seed), self.race.options.undo_rule)
+        self.held = replace(held, plays=dict.fromkeys(held.plays, other))
+        self.change(phase="racing", result=RaceResult())
+        self.show()
         for client in self.present:
-            own = self.racer_of(client)
-            if own is not None and client.role == "player":
-                client.receive(self.board_for(client, own))
-        self.phase, self.standings = finished, before
-        self.push()
+            for message in self.boards_for(client):
+                client.receive(message)
+        self.held = held
+        self.change()
+        self.show()
         return self
 
 
@@ -1438,12 +1378,10 @@ class NoticesVerdict(Server):
         return (message, notice) if isinstance(message, messages.BoardState) else (message,)
 
 
-@lie
-class TideWithoutTide(Server):
+@lie_in(messages.RoomState)
+def tide_without_tide(server: Server, client: Client, state: messages.RoomState) -> messages.RoomState:
     """Says in the state of the room that the race belongs to a tide."""
-
-    def state_for(self, client: Client) -> messages.RoomState:
-        return with_fields(self.honest_state(client), tide=60_000)
+    return with_fields(state, tide=60_000)
 
 
 HONEST: Final = ("OtherWeights", "ReadOnce", "FewAnswers", "NoRecord", "DailyOfAnotherDay")

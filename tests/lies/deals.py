@@ -7,12 +7,12 @@ from functools import cache
 from itertools import count
 from typing import Final
 
-from samedeal.deal import Deal, commitment
-from samedeal.deal_proof import DealProof, LostShare, RevealedShare
-from samedeal.difficulty import states_of
+from samedeal.deal_proof import DealProof
 from samedeal.games import game_named
-from samedeal.joint_deal import DealTerms, candidate_board, mix, public_mix
-from samedeal.solver.solve import SOLVER, Answer, Outcome, solve
+from samedeal.joint_deal import candidate_board
+from samedeal.race.draws import mixed
+from samedeal.race.values import FoundDeal, Race
+from samedeal.solver.solve import Answer, Outcome, solve
 
 GAME: Final = game_named("ace-of-hearts")
 
@@ -33,27 +33,12 @@ def answers(proof: DealProof) -> tuple[Answer, ...]:
     return tuple(answer(proof.mixed, number, proof.terms.budget) for number in range(min(proof.candidate, 50) + 1))
 
 
-def proof_of(
-    room: str,
-    deal: Deal,
-    digest: bytes,
-    secret: bytes,
-    draw: int,
-    lost: tuple[LostShare, ...],
-    shares: tuple[RevealedShare, ...],
-    first: int = 0,
-) -> DealProof:
-    """The proof of a deal. ``first`` is the first candidate that its server tries."""
-    least, budget = states_of(GAME, deal.difficulty)
-    mixed = public_mix(str(deal)) if deal.public else mix(secret, [(share.seat, share.share) for share in shares])
-    number = next(
-        number
-        for number in count(first)
-        if (found := answer(mixed, number, budget)).outcome is Outcome.WON and found.states >= least
-    )
-    line = answer(mixed, number, budget).line
-    terms = DealTerms(room, GAME, SOLVER, budget, least)
-    promise = commitment(digest, mixed if deal.public else secret)
-    if deal.public:
-        return DealProof(terms, digest, promise, mixed, 0, (), (), number, line, str(deal))
-    return DealProof(terms, digest, promise, secret, draw, lost, shares, number, line)
+def found_deal(race: Race, seed: bytes, first: int = 0) -> FoundDeal:
+    """What the search for the deal of a race finds. ``first`` is the first candidate that it tries."""
+    search, shares = race.search, race.draw.shares
+    mix = mixed(seed, shares)
+    for number in count(first):
+        found = answer(mix, number, search.budget)
+        if found.outcome is Outcome.WON and found.states >= search.least:
+            return FoundDeal(race.draw.number, shares, number, ", ".join(map(str, found.line)))
+    raise AssertionError

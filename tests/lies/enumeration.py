@@ -22,8 +22,8 @@ from tests.lies.check import Outcome, disagreements, judged, reveal_problems, un
 from tests.lies.coherent import CLOCK, HONEST, LIES, UNSEEN
 from tests.lies.comparisons import World, Worlds
 from tests.lies.page import Page, difference, page_files
-from tests.lies.seams import SEAMS, Seam
-from tests.lies.troubles import TROUBLES, Trouble, hold_troubled, troubled
+from tests.lies.seams import SEAMS
+from tests.lies.troubles import TROUBLES, hold_troubled, troubled
 from tests.lies.worlds import PLANS, Client, Plan, Server, hold
 
 MOST_HOLES: Final = 400
@@ -175,6 +175,26 @@ class Watcher:
             findings.hole(world, what)
         return result
 
+    def look_at(
+        self, place: str, kind: str, hold_it: Callable[[], Server], *, compares: bool = True
+    ) -> list[tuple[str, Server, Outcome]]:
+        """Hold a race, check it for each of its clients, and return them with what they found."""
+        try:
+            server = hold_it()
+            results = {client.name: outcome(server, client) for client in server.clients.values()}
+        except Exception:
+            self.findings.hole(f"{place}: {kind}", f"raised {traceback.format_exc(limit=-3)}")
+            return []
+        for who, result in results.items():
+            others = [each for other, each in results.items() if other != who and compares]
+
+            def held(who: str = who) -> Outcome:
+                again = hold_it()
+                return outcome(again, again.clients[who])
+
+            self.look(f"{place} {who}: {kind}", kind, held, others, result)
+        return [(who, server, result) for who, result in results.items()]
+
     def retry(self) -> None:
         """Try worlds again without a row if no world needed it."""
         for row, worlds in self.retries.items():
@@ -232,22 +252,9 @@ def _coherent(watcher: Watcher, plan: Plan, seed: str, chosen: Chosen) -> None:
         if not chosen():
             continue
         watcher.findings.worlds["coherent"] += 1
-        try:
-            server = hold(plan, seed, liar)
-            results = {client.name: outcome(server, client) for client in server.clients.values()}
-        except Exception:
-            watcher.findings.hole(f"{plan.name} {name}", f"raised {traceback.format_exc(limit=-3)}")
-            continue
-        for who, result in results.items():
-            others = [each for other, each in results.items() if other != who and name not in UNSEEN]
-
-            def held(liar: type[Server] = liar, who: str = who) -> Outcome:
-                server = hold(plan, seed, liar)
-                return outcome(server, server.clients[who])
-
-            watcher.look(f"{plan.name} {who}: {name}", name, held, others, result)
-            teller, actor = CLOCK.get(name, ("", ""))
-            late = who == teller and any(racer.actions for racer in server.racers if racer.name == actor)
+        compares, (teller, actor) = name not in UNSEEN, CLOCK.get(name, ("", ""))
+        for who, server, result in watcher.look_at(plan.name, name, partial(hold, plan, seed, liar), compares=compares):
+            late = who == teller and server.logs[f"p-{actor}"]
             if late and result.verdict.kind in ("fair", "checked") and not result.verdict.clock:
                 watcher.findings.hole(f"{plan.name} {who}: {name}", "not a word about the clock")
 
@@ -256,14 +263,7 @@ def _seams(watcher: Watcher, plan: Plan, seed: str, chosen: Chosen) -> None:
     """Hold the races that some lies need. They are not those of the other worlds."""
     for name, seam in SEAMS.items() if plan.name == "joint" else ():
         watcher.findings.worlds["seams"] += 1
-        server = hold(seam.plan, seed, seam.liar)
-        for who, client in server.clients.items():
-
-            def held(seam: Seam = seam, who: str = who) -> Outcome:
-                server = hold(seam.plan, seed, seam.liar)
-                return outcome(server, server.clients[who])
-
-            watcher.look(f"{seam.plan.name} {who}: {name}", name, held, (), outcome(server, client))
+        watcher.look_at(seam.plan.name, name, partial(hold, seam.plan, seed, seam.liar), compares=False)
 
 
 def _pairs(watcher: Watcher, plan: Plan, seed: str, chosen: Chosen) -> None:
@@ -283,29 +283,14 @@ def _troubles(watcher: Watcher, plan: Plan, seed: str, chosen: Chosen) -> None:
         if not chosen():
             continue
         watcher.findings.worlds["troubles"] += 1
-        place = f"{plan.name}@{at} {who}"
-        try:
-            server = hold_troubled(plan, seed, at, who, trouble)
-            results = {client.name: outcome(server, client) for client in server.clients.values()}
-        except Exception:
-            watcher.findings.hole(f"{place}: {name}", f"raised {traceback.format_exc(limit=-3)}")
-            continue
-        racers = {line.player for line in server.standings}
-        for other, result in results.items():
-            world = f"{place}, seen by {other}: {name}"
-            others = [each for third, each in results.items() if third != other]
-
-            def held(place: tuple[int, str, Trouble] = (at, who, trouble), other: str = other) -> Outcome:
-                server = hold_troubled(plan, seed, *place)
-                return outcome(server, server.clients[other])
-
-            watcher.look(world, name, held, others, result)
+        place = f"{plan.name}@{at} {who}, seen by"
+        for other, server, result in watcher.look_at(place, name, partial(hold_troubled, plan, seed, at, who, trouble)):
             allowed = trouble.rows | {"out_of_draw", "unheard"}
-            if server.clients[other].player not in racers:
+            if server.clients[other].player not in {line.player for line in server.race.result.standings}:
                 allowed |= {"unfinished", "no_first_board", "missed_draw", "no_record"}
             found = result.verdict
             if found.kind == "wrong" or not set(found.rows) <= allowed:
-                watcher.findings.hole(world, f"trouble {found.kind}, {' '.join(found.rows)}")
+                watcher.findings.hole(f"{place} {other}: {name}", f"trouble {found.kind}, {' '.join(found.rows)}")
 
 
 KINDS: Final[Mapping[str, Callable[[Watcher, Plan, str, Chosen], None]]] = {

@@ -6,24 +6,25 @@ learns to see one, its test says so.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from msgspec.structs import replace as with_fields
 
-from samedeal.board_history import UNDO, Play
-from samedeal.deal_proof import LostShare
-from samedeal.errors import SamedealError
+from samedeal.board_history import Play
+from samedeal.joint_deal import MAX_DRAWS
 from samedeal.protocol import messages
-from samedeal.protocol.messages import DrawnShare, EarlierPlayer, LostSeat, RoomState, TableLine, Tally
+from samedeal.protocol.messages import DrawnShare, EarlierPlayer, LostSeat, RoomState, Seat, TableLine, Tally
 from samedeal.protocol_codes import RefusalCode
+from samedeal.race.commands import JoinCommand, RaceCommand
+from samedeal.race.values import Racer
 from samedeal.record import Record
 from samedeal_link.evidence.facts import Wanted
-from tests.lies.coherent import Drawing
+from tests.lies.coherent import Drawing, says
 from tests.lies.deals import GAME
 from tests.lies.seen import Event
-from tests.lies.worlds import PLANS, Client, Plan, Racer, Server, _enter, _gone, options, script
+from tests.lies.worlds import PLANS, Client, Plan, Server, options, script
 
 
 class Seam(NamedTuple):
@@ -79,43 +80,28 @@ _LISTED: Final = replace(
 )
 
 
-def _is_own(racer: Racer, client: Client | None) -> bool:
-    return client is not None and racer.player == client.player
-
-
 # The draw
 
 
-class DrawsAfterSilence(Server):
+class DrawsAfterSilence(Drawing):
     """Cuts the line of a lone player before she has committed, calls her silent, and takes her back.
 
     From then on it draws again for the same seat as often as the rules allow at all, and knows each of these deals. It
     blames a player for that who never had a seat.
     """
 
-    was_cut = False
+    def begin(self, command: RaceCommand) -> None:
+        super().begin(command)
+        client, racer = self.clients["ana"], self.race.racers[0]
+        client.disconnect()
+        self.blame(racer.seat, racer.name)
+        self.redraw()
+        client.connect()
 
-    def redraw(self) -> None:
-        if self.was_cut:
-            super().redraw()
-            return
-        self.was_cut = True
-        client = self.clients["ana"]
-        racer = self.racers[0]
-        _gone(self, client)
-        self.draw = 2
-        self.lost.append(LostShare(1, racer.seat, "silent", racer.name))
-        _enter(self, client)
-        self.settle()
-        self.push()
-
-    def fix(self) -> None:
-        ready = self.sealed and not self.shares and all(racer.share for racer in self.racers)
-        if ready and self.draw < 5:
-            self.lost.append(LostShare(self.draw, 9, "silent", "mal"))
-            self.redraw()
-            return
-        super().fix()
+    def cheat(self) -> None:
+        self.blame(9, "mal")
+        self.redraw()
+        self.has_cheated = self.race.draw.number == MAX_DRAWS
 
 
 class SecondLookAtForgetful(Drawing):
@@ -126,33 +112,27 @@ class SecondLookAtForgetful(Drawing):
 
     def cheat(self) -> None:
         client = self.clients["ana"]
-        _gone(self, client)
+        client.disconnect()
         client.happens(Event("forgot", client.now))
         client.seen = with_fields(client.seen, seed=f"{client.seen.seed} of the next program")
-        for racer in self.racers:
-            racer.promise = racer.share = b""
-        self.sealed = False
-        _enter(self, client)
+        self.change(racers=tuple(with_fields(each, commitment=b"", share=b"") for each in self.race.racers))
+        client.connect()
         self.settle()
-        self.push()
 
 
 class UnlistedLoss(Drawing):
     """Takes two seats before it draws again, and names one, so that the verdict counts too few of them."""
 
     def cheat(self) -> None:
-        *_, bob, cid = self.racers
-        self.racers.remove(bob)
-        self.gone[bob.name] = bob
+        *others, _, cid = self.race.racers
+        self.change(racers=(*others, cid))
         self.lose(cid, "silent")
 
 
-class OtherDrawNumber(Server):
+@says(RoomState)
+def other_draw_number(server: Server, client: Client, state: RoomState) -> RoomState:
     """Says during the race that the deal was drawn twice more than it was."""
-
-    def state_for(self, client: Client) -> RoomState:
-        state = self.honest_state(client)
-        return with_fields(state, draw=state.draw + 2) if state.phase in ("racing", "finished") else state
+    return with_fields(state, draw=state.draw + 2) if state.phase in ("racing", "finished") else state
 
 
 class DrawnByOneself(Server):
@@ -160,12 +140,10 @@ class DrawnByOneself(Server):
 
     number = 1
 
-    def begin(self) -> None:
-        super().begin()
-        zero = bytes(32)
-        shares = tuple(
-            DrawnShare(seat=racer.seat, name=racer.name, commitment=zero, share=zero) for racer in self.racers
-        )
+    def begin(self, command: RaceCommand) -> None:
+        super().begin(command)
+        zero, racers = bytes(32), self.race.racers
+        shares = tuple(DrawnShare(seat=each.seat, name=each.name, commitment=zero, share=zero) for each in racers)
         for client in list(self.present):
             client.receive(messages.Drawn(room=self.room, draw=self.number, shares=shares))
 
@@ -176,16 +154,11 @@ class DrawnByOneselfTwice(DrawnByOneself):
     number = 2
 
 
-class LossWithoutDraw(Server):
+@says(RoomState)
+def loss_without_draw(server: Server, client: Client, state: RoomState) -> RoomState:
     """Says of a deal without a draw that somebody lost a seat in it."""
-
-    def state_for(self, client: Client) -> RoomState:
-        state = self.honest_state(client)
-        return (
-            with_fields(state, lost=(LostSeat(draw=1, seat=9, reason="silent", name="zed"),))
-            if state.phase != "open"
-            else state
-        )
+    lost = LostSeat(draw=1, seat=9, reason="silent", name="zed")
+    return with_fields(state, lost=(lost,)) if state.phase != "open" else state
 
 
 # The terms
@@ -194,24 +167,35 @@ class LossWithoutDraw(Server):
 class LateEndOfSprint(Server):
     """Lets a race go on that its first finish should end, so that others can pass one another."""
 
-    def is_over(self) -> bool:
-        return self.is_early or all(map(self.is_done, self.awaited)) or self.now >= self.ends
+    def play_on(self, player: str, *action: Any) -> Play:
+        play = super().play_on(player, *action)
+        self.change(ends=self.race.starts + 1000 * self.race.options.limit)
+        return play
 
 
-class ShortClock(Server):
+@says(RoomState)
+def short_clock(server: Server, client: Client, state: RoomState) -> RoomState:
     """Says that a race which its first finish may end has a minute, though nobody has finished."""
-
-    def state_for(self, client: Client) -> RoomState:
-        state = self.honest_state(client)
-        return with_fields(state, ends=state.starts + 60_000) if state.phase == "racing" else state
+    return with_fields(state, ends=state.starts + 60_000) if state.phase == "racing" else state
 
 
 class BotWhereNone(Server):
     """Seats a bot in a room whose terms admit none."""
 
+    ignored: Mapping[str, Any] = {"bots": True}
 
-class ThirdOfTwoSeats(Server):
+    def apply(self, command: RaceCommand) -> None:
+        options = self.race.options
+        if isinstance(command, JoinCommand):
+            self.held = replace(self.held, race=with_fields(self.race, options=with_fields(options, **self.ignored)))
+        super().apply(command)
+        self.held = replace(self.held, race=with_fields(self.race, options=options))
+
+
+class ThirdOfTwoSeats(BotWhereNone):
     """Seats more players than the terms have seats."""
+
+    ignored: Mapping[str, Any] = {"players": 4}
 
 
 class SpectatorsInSpiteOfRow(Server):
@@ -225,11 +209,10 @@ class WithheldCounts(Server):
         pass
 
 
-class OtherDelay(Server):
+@says(messages.Watching)
+def other_delay(server: Server, client: Client, answer: messages.Watching) -> messages.Watching:
     """Tells a spectator another delay of the boards than that of the terms."""
-
-    def told(self, client: Client, message: Any) -> Sequence[Any]:
-        return (with_fields(message, delay=60) if isinstance(message, messages.Watching) else message,)
+    return with_fields(answer, delay=60)
 
 
 # What is shown of others
@@ -238,53 +221,47 @@ class OtherDelay(Server):
 class FalseResignation(Server):
     """Says of each rival who has moved that the rival has resigned."""
 
-    def seat_of(self, racer: Racer, client: Client | None) -> messages.Seat:
-        seat = super().seat_of(racer, client)
-        is_false = self.phase == "racing" and bool(racer.actions) and not _is_own(racer, client)
+    def seat_for(self, client: Client, seat: Seat) -> Seat:
+        is_false = self.race.phase == "racing" and bool(self.logs[seat.player]) and seat.player != client.player
         return with_fields(seat, resigned=seat.resigned or is_false)
 
 
 class EarlierProgress(Server):
     """Dates the progress of rivals thirty seconds earlier, which decides who leads and what the chart shows."""
 
-    def update_for(self, client: Client, racer: Racer, tally: Tally, before: Tally | None) -> messages.ProgressUpdate:
-        earlier = max(self.starts, tally.acted_at - 30_000) if tally.acted_at else 0
-        return super().update_for(client, racer, with_fields(tally, last_progress_at=earlier), before)
+    def tally_for(self, racer: Racer) -> Tally:
+        tally = super().tally_for(racer)
+        earlier = max(self.race.starts, tally.acted_at - 30_000) if tally.acted_at else 0
+        return with_fields(tally, last_progress_at=earlier)
 
 
-class InventedCurve(Server):
+@says(messages.DelayedBoard)
+def invented_curve(server: Server, client: Client, shown: messages.DelayedBoard) -> messages.DelayedBoard:
     """Invents for a spectator when a player had brought how many cards home."""
-
-    def watched(self, racer: Racer) -> messages.DelayedBoard:
-        return with_fields(super().watched(racer), reached=(1, 2, 3))
+    return with_fields(shown, reached=(1, 2, 3))
 
 
 class OtherRivalInCountdown(Server):
     """Shows another rival in the countdown than in the race."""
 
-    def seat_of(self, racer: Racer, client: Client | None) -> messages.Seat:
-        seat = super().seat_of(racer, client)
-        is_other = self.phase == "countdown" and not _is_own(racer, client)
+    def seat_for(self, client: Client, seat: Seat) -> Seat:
+        is_other = self.race.phase == "countdown" and seat.player != client.player
         return with_fields(seat, name="champion") if is_other else seat
 
 
-class CompanyInCountdown(Server):
+@says(RoomState)
+def company_in_countdown(server: Server, client: Client, state: RoomState) -> RoomState:
     """Deals an earlier race again while somebody else is in the room until the start."""
-
-    def honest_state(self, client: Client | None) -> RoomState:
-        state = super().honest_state(client)
-        company = messages.Seat(player="p-mal", name="mal", seat=2)
-        return with_fields(state, players=(*state.players, company)) if state.phase == "countdown" else state
+    company = Seat(player="p-mal", name="mal", seat=2)
+    return with_fields(state, players=(*state.players, company)) if state.phase == "countdown" else state
 
 
-class ChangingEarlier(Server):
+@says(RoomState)
+def changing_earlier(server: Server, client: Client, state: RoomState) -> RoomState:
     """Changes at the end how well the players of the earlier race did, among whom the player is placed."""
-
-    def honest_state(self, client: Client | None) -> RoomState:
-        state = super().honest_state(client)
-        is_over = state.phase == "finished"
-        zed = EarlierPlayer(name="zed", foundation_cards=52 * is_over, time=60_000 * is_over, reached=(5,))
-        return with_fields(state, earlier=(zed,))
+    is_over = state.phase == "finished"
+    zed = EarlierPlayer(name="zed", foundation_cards=52 * is_over, time=60_000 * is_over, reached=(5,))
+    return with_fields(state, earlier=(zed,))
 
 
 class OtherTableBefore(Server):
@@ -297,48 +274,36 @@ class OtherTableBefore(Server):
 # Own moves
 
 
-class NoUndo(Server):
+@says(messages.BoardState)
+def no_undo(server: Server, client: Client, board: messages.BoardState) -> messages.BoardState:
     """Says to a player who has come back that the newest move cannot be undone, which could be."""
-
-    def board_for(self, client: Client, racer: Racer) -> messages.BoardState:
-        return with_fields(super().board_for(client, racer), may_undo=False)
+    return with_fields(board, may_undo=False)
 
 
-class NoMoreUndo(Server):
+@says(messages.Acked)
+def no_more_undo(server: Server, client: Client, acked: messages.Acked) -> messages.Acked:
     """Says after an undo that no other one is possible, which would be."""
-
-    def acked(self, racer: Racer, act: messages.Act, after: Play, time: int) -> messages.Acked:
-        acked = super().acked(racer, act, after, time)
-        return with_fields(acked, may_undo=False) if act.action == UNDO else acked
+    return with_fields(acked, may_undo=False) if acked.piles else acked
 
 
 class NotRacing(Server):
     """Refuses all moves of the first player but one as if there were no race, which goes on for the others."""
 
-    def act(self, client: Client, racer: Racer, act: messages.Act) -> None:
+    def act(self, client: Client, racer: Racer, act: messages.Act) -> messages.Acked | messages.Refused:
         if racer.name != "ana" or act.revision < 1:
-            super().act(client, racer, act)
-            return
-        client.receive(
-            messages.Refused(to=act.id, code=RefusalCode.NOT_RACING, message="The race is over.", revision=1)
-        )
+            return super().act(client, racer, act)
+        return messages.Refused(to=act.id, code=RefusalCode.NOT_RACING, message="The race is over.", revision=1)
 
 
 class RefusedButMade(Server):
     """Refuses the second move of the first player, which her program takes back, and makes it all the same."""
 
-    def act(self, client: Client, racer: Racer, act: messages.Act) -> None:
-        if racer.name != "ana" or act.revision != 1 or racer.play is None:
-            super().act(client, racer, act)
-            return
-        try:
-            after = racer.play.act(act.action, act.revision)
-        except SamedealError:
-            super().act(client, racer, act)
-            return
-        self.play_on(racer, after, act.action, self.now)
+    def act(self, client: Client, racer: Racer, act: messages.Act) -> messages.Acked | messages.Refused:
+        answer = super().act(client, racer, act)
+        if racer.name != "ana" or act.revision != 1 or isinstance(answer, messages.Refused):
+            return answer
         self.show_move(racer, act.action)
-        client.receive(messages.Refused(to=act.id, code=RefusalCode.NOT_RACING, message="No.", revision=1))
+        return messages.Refused(to=act.id, code=RefusalCode.NOT_RACING, message="No.", revision=1)
 
 
 SEAMS: Final = {
@@ -346,22 +311,22 @@ SEAMS: Final = {
     for seam in (
         Seam(_ALONE, "ana", DrawsAfterSilence),
         Seam(_THREE, "ana", UnlistedLoss),
-        Seam(PLANS["joint"], "ana", OtherDrawNumber),
+        Seam(PLANS["joint"], "ana", other_draw_number),
         Seam(PLANS["random"], "ana", DrawnByOneself),
-        Seam(PLANS["random"], "ana", LossWithoutDraw),
+        Seam(PLANS["random"], "ana", loss_without_draw),
         Seam(_SPRINT, "cid", LateEndOfSprint),
-        Seam(PLANS["won"], "bob", ShortClock),
+        Seam(PLANS["won"], "bob", short_clock),
         Seam(_NO_BOTS, "ana", BotWhereNone),
         Seam(replace(PLANS["redraw"], name="beyond seats", options=options(players=2)), "ana", ThirdOfTwoSeats),
         Seam(_LISTED, "ana", SpectatorsInSpiteOfRow),
-        Seam(PLANS["watched"], "sue", OtherDelay),
+        Seam(PLANS["watched"], "sue", other_delay),
         Seam(PLANS["joint"], "ana", FalseResignation),
         Seam(PLANS["joint"], "ana", EarlierProgress),
         Seam(PLANS["daily"], "ana", OtherRivalInCountdown),
-        Seam(PLANS["again"], "ana", CompanyInCountdown),
-        Seam(PLANS["again"], "ana", ChangingEarlier),
-        Seam(_FREE, "ana", NoUndo),
-        Seam(replace(_FREE, script=script(_UNDONE)), "ana", NoMoreUndo),
+        Seam(PLANS["again"], "ana", company_in_countdown),
+        Seam(PLANS["again"], "ana", changing_earlier),
+        Seam(_FREE, "ana", no_undo),
+        Seam(replace(_FREE, script=script(_UNDONE)), "ana", no_more_undo),
         Seam(PLANS["joint"], "ana", NotRacing),
         Seam(PLANS["joint"], "ana", RefusedButMade),
     )
@@ -376,25 +341,25 @@ class LatePongs(Server):
     """Answers pings four seconds late before the countdown, so that nobody notices wrong dates of that size later."""
 
     def handle(self, client: Client, request: Any) -> None:
-        self.now += 4000 * (isinstance(request, messages.Ping) and self.phase == "open")
+        self.now += 4000 * (isinstance(request, messages.Ping) and self.race.phase == "open")
         super().handle(client, request)
 
     def ack_time(self, racer: Racer) -> int:
-        return min(self.now + 3500, self.ends - 1) if racer.name == "ana" else self.now
+        return min(self.now + 3500, self.race.ends - 1) if racer.name == "ana" else self.now
 
 
 class LaterClockAfterRestart(Server):
     """Tells a program that was restarted during the race a clock that is ten seconds late, and dates its moves by it."""
 
     def handle(self, client: Client, request: Any) -> None:
-        if isinstance(request, messages.Ping) and self.phase == "racing" and client.name == "ana":
+        if isinstance(request, messages.Ping) and self.race.phase == "racing" and client.name == "ana":
             client.receive(messages.Pong(to=request.id, time=self.now + 10_000))
             return
         super().handle(client, request)
 
     def ack_time(self, racer: Racer) -> int:
-        is_late = racer.name == "ana" and bool(racer.actions)
-        return min(self.now + 10_000, self.ends - 1) if is_late else self.now
+        is_late = racer.name == "ana" and bool(self.logs[racer.player])
+        return min(self.now + 10_000, self.race.ends - 1) if is_late else self.now
 
 
 UNSEEN: Final = {
@@ -402,7 +367,7 @@ UNSEEN: Final = {
     for seam in (
         Seam(_ALONE, "ana", SecondLookAtForgetful),
         Seam(PLANS["joint"], "ana", WithheldCounts),
-        Seam(PLANS["watched"], "sue", InventedCurve),
+        Seam(PLANS["watched"], "sue", invented_curve),
         Seam(PLANS["series"], "ana", OtherTableBefore),
         Seam(PLANS["daily"], "ana", LatePongs),
         Seam(PLANS["restarted"], "ana", LaterClockAfterRestart),

@@ -7,13 +7,17 @@ from collections.abc import Iterator
 from itertools import count
 
 import pytest
+from msgspec.structs import replace
 
 from samedeal.deal import Deal
+from samedeal.deal_proof import LostShare, RevealedShare
 from samedeal.joint_deal import share_commitment
 from samedeal.options import Options
 from samedeal.protocol import messages
-from samedeal.protocol.messages import DrawnShare, LostSeat, RoomState, Seat
-from samedeal.terms import RoomTerms
+from samedeal.protocol.messages import RoomState
+from samedeal.race import room_state
+from samedeal.race.openings import first_race
+from samedeal.race.values import DrawProgress, Racer
 from samedeal_link.evidence.facts import AskedToEnter
 from samedeal_link.evidence.verdict import NO_READING, verdict
 from tests.golden.golden_files import assert_answers
@@ -35,8 +39,8 @@ def page() -> Iterator[Page]:
 
 
 SEATS = {"ana": 1, "bob": 2, "cid": 3, "dan": 4}
-TERMS = RoomTerms.of("friday", Options(deal="winnable"), Deal.parse("winnable"))
-SERVER = bytes(32)
+RACE = first_race("friday", Options(deal="winnable"), Deal.parse("winnable"), bytes(32), 0)
+RACE = replace(RACE, ends=1000 * RACE.options.limit)
 
 
 class Draws:
@@ -76,47 +80,33 @@ class Draws:
         number, _, rest = text.partition(": ")
         seated, *more = rest.split("; ")
         draw, names = int(number), seated.split()
-        lost = tuple(
-            LostSeat(draw=int(each.split()[1]), seat=SEATS[each.split()[2]], name=each.split()[2], reason="silent")
-            for each in more
-            if each.startswith("lost")
+        lost = [each.split()[1:] for each in more if each.startswith("lost")]
+        racers = tuple(self._racer(name, draw) for name in names)
+        drawn = sorted(RevealedShare(each.seat, each.name, each.commitment, each.share) for each in racers)
+        race = replace(
+            RACE,
+            phase=next((phase for phase in ("racing", "open") if phase in more), "countdown"),
+            racers=racers,
+            draw=DrawProgress(
+                draw,
+                lost=tuple(LostShare(int(number), SEATS[name], "silent", name) for number, name in lost),
+                shares=tuple(drawn) if "drawn" in more else (),
+            ),
         )
-        seats = tuple(self._seat(name, draw) for name in names)
-        phase: messages.Phase = "racing" if "racing" in more else "open" if "open" in more else "countdown"
-        state = RoomState(
-            **{name: getattr(TERMS, name) for name in ("room", "round", "private", "tide", "options")},
-            game=TERMS.game.name,
-            deal=str(TERMS.deal),
-            terms=str(TERMS),
-            commitment=SERVER,
-            event=event,
-            phase=phase,
-            host="ana",
-            players=seats,
-            tallies=(),
-            draw=draw,
-            lost=lost,
-            ends=1000 * TERMS.options.limit,
-        )
-        if "drawn" in more:
-            shares = tuple(
-                DrawnShare(
-                    seat=each.seat, name=each.name, commitment=each.share_commitment, share=self._share(each.name, draw)
-                )
-                for each in seats
-            )
-            yield messages.Drawn(room="friday", draw=draw, shares=shares)
-        yield state
+        if (shown := room_state.drawn(race)) is not None:
+            yield shown
+        yield room_state.room_state(race, {}, event, 0, 0)
 
     def _share(self, name: str, draw: int) -> bytes:
         return self.seen.share(draw) if name == "ana" else hashlib.sha256(f"{name} {draw}".encode()).digest()
 
-    def _seat(self, text: str, draw: int) -> Seat:
-        """A seat. The name may be followed by ``-`` for no commitment, or by ``!`` for another one than expected."""
+    def _racer(self, text: str, draw: int) -> Racer:
+        """A racer. The name may be followed by ``-`` for no commitment, or by ``!`` for another one than expected."""
         name = text.rstrip("-!")
-        promise = share_commitment(TERMS.digest, SERVER, SEATS[name], name, draw, self._share(name, draw))
+        share = self._share(name, draw)
+        promise = share_commitment(RACE.terms.digest, RACE.commitment, SEATS[name], name, draw, share)
         promise = hashlib.sha256(promise).digest() if text.endswith("!") else promise
-        return Seat(player=name, name=name, seat=SEATS[name], share_commitment=b"" if text.endswith("-") else promise)
+        return Racer(name, name, SEATS[name], commitment=b"" if text.endswith("-") else promise, share=share)
 
 
 def test_draws_are_answered_alike(page: Page) -> None:

@@ -24,6 +24,7 @@ from samedeal.protocol.messages import (
     Seat,
 )
 from samedeal.protocol_codes import RefusalCode
+from samedeal.race.commands import KickCommand
 from samedeal_client.panels.records import verified_lines
 from samedeal_client.panels.verdict import compared
 from samedeal_link.connection.link_events import SeatLost
@@ -37,7 +38,7 @@ from tests.lies.coherent import LIES
 from tests.lies.enumeration import outcome
 from tests.lies.seams import SEAMS, UNSEEN, DrawnByOneselfTwice, LeftForAna
 from tests.lies.seen import Event
-from tests.lies.worlds import PLANS, Client, Plan, Server, _enter, _gone, _move, hold, options, script
+from tests.lies.worlds import PLANS, STEPS, Client, Plan, Server, hold, options, script
 
 SEED = "5"
 GOOD = ("fair", "checked")
@@ -132,8 +133,8 @@ def test_seat_that_is_gone_after_the_race_leaves_the_evidence_as_it_was() -> Non
     """Otherwise nothing contradicts the record that the server gives later."""
     held = hold(PLANS["joint"], SEED)
     record = held.record_for(None)
-    held.phase, held.racers = "closed", []
-    held.push()
+    held.change(phase="closed", racers=())
+    held.show()
     known = held.clients["ana"].seen.evidence
     assert record is not None
     assert compared(record, [known])
@@ -218,12 +219,11 @@ def test_clock_that_was_set_back_is_no_lie() -> None:
     held.now -= 3000
     for client in held.clients.values():
         client.skew += 3000
-    _move(held, ana)
+    STEPS["move"](held, ana)
     _fall_silent(held, ana)
     ana.happens(Event("restarted", ana.now))
-    held.now = held.ends
-    held.end_if_over()
-    _enter(held, ana)
+    STEPS["limit"](held, None)
+    ana.connect()
     held.settle()
     assert outcome(held, ana).verdict.kind != "wrong"
 
@@ -244,17 +244,11 @@ def test_player_who_was_removed_while_away_has_not_been_resigned_by_a_liar() -> 
     for word in script("ana:join bob:join ana:ready bob:ready ana:start race ana:move bob:move"):
         held.step(word)
     ana = held.clients["ana"]
-    _gone(held, ana)
-    racer = held.racer_of(ana)
-    assert racer is not None
-    racer.resigned = True
-    held.push()
+    ana.disconnect()
+    held.apply(KickCommand(ana.player))
     ana.send(messages.Hello(id=0, name="ana", session="s"))
     ana.send(Join(id=0, room="friday"))
-    (_, hello), (_, join) = held.inbox
-    held.inbox.clear()
-    held.handle(ana, hello)
-    ana.receive(Refused(to=join.id, code=RefusalCode.KICKED, message="You were removed from this room."))
+    held.settle()
     for word in script("bob:move bob:resign"):
         held.step(word)
     record = held.record_for(None)

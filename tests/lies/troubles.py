@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from msgspec.structs import replace as with_fields
 
-from samedeal.board_history import Play
-from samedeal.joint_deal import share_commitment
 from samedeal.protocol import messages
+from samedeal.protocol.messages import Phase
 from samedeal.protocol_codes import RefusalCode
-from tests.lies.deals import some_bytes
+from samedeal.race.commands import CommitShareCommand, KickCommand, LeaveCommand, RevealShareCommand
+from samedeal.race.held_race import HeldRace
 from tests.lies.seen import Event, Seen
-from tests.lies.worlds import STEPS, Client, Plan, Racer, Server, _enter, _gone, _move
+from tests.lies.worlds import STEPS, Client, Plan, Server, with_share
 
 
 @dataclass(frozen=True)
@@ -34,36 +34,25 @@ WINDOW: Final = frozenset({"other_window", "foreign_action"})
 
 
 def _back(server: Server, client: Client) -> None:
-    if client in server.clients.values() and client.seen.state is not None:
-        _enter(server, client)
+    if client.seen.state is not None:
+        client.connect()
         server.settle()
 
 
-def undone(server: Server, racer: Racer, times: int = 1) -> list[messages.AckedAction]:
-    """Lose the newest actions of a racer."""
-    lost = racer.actions[len(racer.actions) - times :]
-    kept = racer.actions[: len(racer.actions) - times]
-    client = server.clients.get(racer.name)
-    play = Play(server.first_board(racer), server.options_for(client).undo_rule)
-    racer.actions, racer.acked_at, racer.progress_at, racer.finished_at = [], 0, 0, 0
-    racer.head = b""
-    for time, action in kept:
-        after = play.act(action)
-        racer.actions.append((time, action))
-        racer.acked_at = time
-        if after.board.foundation_cards != play.board.foundation_cards:
-            racer.progress_at = time
-        play = after
-    racer.play = play
-    racer.head = server.head_of(racer)
-    return [messages.AckedAction(id=0, action=action, time=time) for time, action in lost]
+def _fail_over(server: Server, held: HeldRace) -> None:
+    """Let another node take the room, as it was at some time: everybody connects again."""
+    present = list(server.present)
+    for client in present:
+        client.disconnect()
+    server.held, server.shown = held, held.race
+    for client in present:
+        client.connect()
+        server.settle()
 
 
-def _fail_over(server: Server) -> None:
-    """Let another node take the room: everybody connects again."""
-    server.event = max(0, server.event - 1)
-    for client in list(server.present):
-        _gone(server, client)
+def _before(server: Server, phase: Phase) -> HeldRace:
+    """The race at the end of a phase."""
+    return next(held for held in reversed(server.past) if held.race.phase == phase)
 
 
 def _recovered(server: Server, client: Client) -> None:
@@ -78,77 +67,55 @@ def _lost_for_good(server: Server, client: Client) -> None:
 
 def _lost(server: Server, client: Client, receipt: bytes) -> None:
     racer = server.racer_of(client)
-    if server.phase != "racing" or racer is None or not racer.actions:
+    if server.race.phase != "racing" or racer is None or racer.resigned or not server.logs[racer.player]:
         return
-    actions = undone(server, racer)
-    assert racer.play is not None
-    present = list(server.present)
-    _fail_over(server)
-    for each in present:
-        _enter(server, each)
-        server.settle()
-        if each is client and client.seen.own.play is not None:
-            if client.seen.own.play.revision > racer.play.revision:
-                client.send(
-                    messages.Recover(id=0, revision=racer.play.revision, actions=tuple(actions), receipt=receipt)
-                )
-            server.settle()
+    lost = server.undo(racer.player)
+    _fail_over(server, replace(server.held, event=server.held.event - 2))
+    own, revision = client.seen.own.play, lost.revision - 1
+    if client in server.present and own is not None and own.revision > revision:
+        actions = (messages.AckedAction(id=0, action=lost.action, time=lost.committed_at),)
+        client.send(messages.Recover(id=0, revision=revision, actions=actions, receipt=receipt))
 
 
 def _lost_resignation(server: Server, client: Client) -> None:
     """Let a player resign, and lose that in a failover that no number of an event tells of."""
     racer = server.racer_of(client)
-    if racer is None or server.phase != "racing" or racer.finished_at or client not in server.present:
+    if racer is None or server.race.phase != "racing" or client not in server.present:
         return
     client.send(messages.Resign(id=0))
     server.settle()
-    if server.phase == "racing":
-        racer.resigned = False
-        server.push()
+    if server.race.phase == "racing":
+        server.change_racer(client.player, resigned=False)
+        server.settle()
 
 
 def _lost_end(server: Server, _: Client) -> None:
     """Lose the end of the race, which ends again later."""
-    if server.phase != "finished":
-        return
-    standings, ended = server.standings, server.finished_at
-    present = list(server.present)
-    server.phase, server.standings, server.finished_at = "racing", (), 0
-    _fail_over(server)
-    for client in present:
-        _enter(server, client)
-        server.settle()
-    server.now += 1000
-    server.standings, server.finished_at, server.phase = standings, ended, "finished"
-    if server.now > ended:
-        server.finish()
+    if server.race.phase == "finished":
+        _fail_over(server, _before(server, "racing"))
+        server.now += 1000
+        server.tick()
 
 
 def _other_end(server: Server, _: Client) -> None:
     """Lose the end of the race, which ends later before anybody is back. The records of both ends are read."""
-    if server.phase != "finished" or server.now >= server.ends:
+    if server.race.phase != "finished" or server.now >= server.race.ends:
         return
-    present, server.now = list(server.present), server.now + 1000
-    server.lost_records = {client.name: server.record_for(client) for client in present}
-    _fail_over(server)
-    server.phase = "racing"
-    server.finish()
-    for client in present:
-        _enter(server, client)
-        server.settle()
+    server.lost_records = {client.name: server.record_for(client) for client in server.present}
+    server.held = _before(server, "racing")
+    server.now += 1000
+    server.tick()
+    _fail_over(server, server.held)
 
 
 def _lost_start(server: Server, _: Client) -> None:
     """Lose the start of the race, which begins a second later before anybody is back."""
-    if server.phase != "racing" or any(racer.actions for racer in server.racers):
-        return
-    present, event = list(server.present), server.event
-    _fail_over(server)
-    server.starts, server.ends, server.event = server.starts + 1000, server.ends + 1000, event
-    server.now = max(server.now, server.starts)
-    for client in present:
-        _enter(server, client)
-        server.settle()
+    if server.race.phase == "racing" and not any(server.logs.values()):
+        event, race = server.held.event, server.race
+        server.held = _before(server, "countdown")
+        server.change(starts=race.starts + 1000, ends=race.ends + 1000)
+        server.begin_race()
+        _fail_over(server, replace(server.held, event=event))
 
 
 def _window(server: Server, client: Client) -> None:
@@ -156,65 +123,45 @@ def _window(server: Server, client: Client) -> None:
     racer = server.racer_of(client)
     if racer is None or client.seen.state is None:
         return
-    _gone(server, client)
+    client.disconnect()
     client.happens(Event("taken over", client.now))
-    racer.generation += 1
-    if racer.play is not None and server.phase == "racing" and not racer.resigned:
-        legal = racer.play.board.legal_moves()
-        if legal:
-            server.play_on(racer, racer.play.act(legal[0]), str(legal[0]), server.now)
-            server.show_move(racer, str(legal[0]))
-            server.end_if_over()
+    server.set_presence(racer.player, connected=True)
+    if server.race.phase == "racing" and not racer.resigned:
+        for move in server.held.play(racer.player).board.legal_moves()[:1]:
+            server.play_on(racer.player, str(move), server.now)
+            server.show_move(racer, str(move))
+            server.tick()
     _back(server, client)
 
 
 def _window_in_draw(server: Server, client: Client) -> None:
-    """Let another program of the player take part in the draw."""
-    racer = server.racer_of(client)
-    if racer is None or server.phase != "countdown" or server.sealed or server.deal.kind != "winnable":
-        return
-    racer.share = some_bytes("of another program")
-    digest, promise = server.terms_for(client).digest, server.commitment_for(client)
-    racer.promise = share_commitment(digest, promise, racer.seat, racer.name, server.draw, racer.share)
-    server.seal()
+    """Let another program of the player take part in the draw, for which only this player is awaited."""
+    race = server.race
+    if [each.player for each in race.awaited] == [client.player] and not race.is_sealed:
+        shared = with_share(race, race.seated(client.player))
+        server.apply(CommitShareCommand(client.player, race.draw.number, shared.commitment))
+        server.apply(RevealShareCommand(client.player, race.draw.number, shared.share))
 
 
 def _lost_redraw(server: Server, _: Client) -> None:
     """Lose what came after the first draw was sealed, so that a player is silent in it once more."""
-    if server.phase != "countdown" or server.draw != 2:
-        return
-    first = server.lost[0]
-    racer = server.gone[first.name]
-    server.racers = sorted((*server.racers, racer), key=lambda each: each.seat)
-    digest, commitment = server.terms_for(None).digest, server.commitment_for(None)
-    for each in server.racers:
-        client = server.clients[each.name]
-        each.share = client.seen.evidence.shares.get(1, b"")
-        each.promise = share_commitment(digest, commitment, each.seat, each.name, 1, each.share)
-    racer.share = b""
-    server.draw, server.sealed, server.shares, server.lost, server.proof = 1, True, (), [], None
-    present = list(server.present)
-    _fail_over(server)
-    for client in present:
-        _enter(server, client)
-        server.settle()
-    STEPS["silent"](server, None)
+    if server.race.phase == "countdown" and server.race.draw.number == 2:
+        _fail_over(server, next(held for held in reversed(server.past) if held.race.draw.number == 1))
+        STEPS["silent"](server, None)
 
 
 def _unanswered(server: Server, client: Client) -> None:
     """Commit an action, and end the race for the player before the answer leaves."""
     before = len(client.events)
     present = client in server.present
-    _move(server, client)
+    STEPS["move"](server, client)
     if len(client.events) == before or not present:
         return
     server.present.remove(client)
     hears, client.is_deaf = client.is_deaf, True
     server.settle()
     client.is_deaf = hears
-    if server.phase != "finished":
-        server.now = server.ends
-        server.end_if_over()
+    STEPS["limit"](server, None)
     _back(server, client)
 
 
@@ -222,7 +169,7 @@ def _limited(server: Server, client: Client) -> None:
     """Refuse an action for a reason that is not in the rules."""
     if client not in server.present:
         return
-    _move(server, client)
+    STEPS["move"](server, client)
     for each, request in server.inbox:
         if each is client and isinstance(request, messages.Act):
             server.inbox.remove((each, request))
@@ -236,25 +183,20 @@ def _limited(server: Server, client: Client) -> None:
 
 def _put_off(server: Server, _: Client) -> None:
     """Put the start off by two seconds."""
-    if server.phase == "countdown":
-        server.starts += 2000
-        server.ends += 2000
-        server.push()
+    if (race := server.race).phase == "countdown":
+        server.change(starts=race.starts + 2000, ends=race.ends + 2000)
 
 
-def _without(server: Server, absent: Sequence[Racer]) -> None:
-    """End the race if it is over for somebody, and for all who are not absent."""
-    if server.phase == "racing":
-        is_over = all(server.is_done(racer) for racer in server.awaited if racer not in absent)
-        if server.now >= server.ends or (is_over and any(map(server.is_done, server.racers))):
-            server.finish()
+def _wait(server: Server, time: int) -> None:
+    """Let time pass, after which the race may end without players who are idle or away."""
+    if server.race.phase == "racing":
+        server.now = min(server.now + time, server.race.ends)
+        server.tick(end_wait=True)
 
 
 def _idle(server: Server, _: Client) -> None:
     """Wait until idle players count no more."""
-    if server.phase == "racing":
-        server.now = min(server.now + 250_000, server.ends)
-        _without(server, server.racers)
+    _wait(server, 250_000)
 
 
 def _away(server: Server, client: Client) -> None:
@@ -270,9 +212,9 @@ def _all_away(server: Server, client: Client) -> None:
 def _leave_for_a_minute(server: Server, clients: Sequence[Client]) -> None:
     present = [client for client in clients if client in server.present]
     for client in reversed(present):
-        _gone(server, client)
-    server.now += 61_000 if present else 0
-    _without(server, [racer for racer in server.racers if not racer.connected])
+        client.disconnect()
+    if present:
+        _wait(server, 61_000)
     for client in present:
         _back(server, client)
 
@@ -289,30 +231,29 @@ def _jump(server: Server, _: Client) -> None:
 
 def _new_session(server: Server, client: Client) -> None:
     """Forget the client's session: it comes back as somebody else."""
-    racer = server.racer_of(client)
-    if racer is None or server.phase != "open" or client.seen.state is None:
+    if server.racer_of(client) is None or server.race.phase != "open" or client.seen.state is None:
         return
-    _gone(server, client)
-    server.racers.remove(racer)
+    client.disconnect()
+    server.apply(LeaveCommand(client.player))
     client.player = f"{client.player}2"
     _back(server, client)
 
 
 def _seated(server: Server, client: Client) -> None:
     """Let a spectator take a seat."""
-    if client.role != "spectator" or server.phase != "open":
+    if client.role != "spectator" or server.race.phase != "open":
         return
     client.role = "player"
     asked = with_fields(client.seen.asked, role="player")
     client.trail.append(client.seen)
     client.events.append(Event("forgot", client.now))
     client.seen = Seen.of(asked, client.player, client.name, server.seed)
-    _enter(server, client)
+    client.connect()
 
 
 def _watches(server: Server, client: Client) -> None:
     """Let a player watch the others after the race."""
-    if server.phase == "finished" and client in server.present and client.role == "player":
+    if server.race.phase == "finished" and client in server.present and client.role == "player":
         client.send(messages.Watch(id=0, room="friday"))
 
 
@@ -323,27 +264,24 @@ def _left(server: Server, client: Client) -> None:
 
 def _operator_kick(server: Server, client: Client) -> None:
     """Let the operator remove a player, during the race too."""
-    racer = server.racer_of(client)
-    if racer is None or client not in server.present:
+    if server.racer_of(client) is None or client not in server.present:
         return
     client.receive(messages.Notice(code="kicked", message="You were removed."))
     server.present.remove(client)
-    if server.phase == "racing" and not racer.finished_at:
-        racer.resigned = True
-        server.push()
-        server.end_if_over()
-    elif server.phase in ("open", "countdown"):
-        server.lose(racer, "kicked")
+    server.apply(KickCommand(client.player))
+    if server.race.phase == "racing":
+        server.tick()
 
 
-def _step(name: str) -> Callable[[Server, Any], None]:
-    return STEPS[name]
+def _knowing(name: str) -> Callable[[Server, Client], None]:
+    """A step of a client that has seen the room."""
+    return lambda server, client: STEPS[name](server, client) if client.seen.state else None
 
 
 TROUBLES: Final[dict[str, Trouble]] = {
-    "cut": Trouble(lambda server, client: _step("cut")(server, client) if client.seen.state else None),
-    "restart": Trouble(lambda server, client: _step("restart")(server, client) if client.seen.state else None),
-    "forget": Trouble(lambda server, client: _step("forget")(server, client) if client.seen.state else None, FORGOTTEN),
+    "cut": Trouble(_knowing("cut")),
+    "restart": Trouble(_knowing("restart")),
+    "forget": Trouble(_knowing("forget"), FORGOTTEN),
     "recovered": Trouble(_recovered, LOST),
     "lost for good": Trouble(_lost_for_good, LOST | {"other_action", "other_board", "other_counts", "other_watched"}),
     "lost end": Trouble(_lost_end, LOST | {"other_results", "unfinished"}, is_own=False),
@@ -366,11 +304,11 @@ TROUBLES: Final[dict[str, Trouble]] = {
     "watches": Trouble(_watches),
     "leaves": Trouble(_left, frozenset({"unfinished"})),
     "kicked": Trouble(_operator_kick, frozenset({"unfinished"})),
-    "lossy": Trouble(_step("lossy"), frozenset({"unfinished", "no_first_board"})),
-    "silent": Trouble(_step("silent"), is_own=False),
-    "due": Trouble(_step("due"), is_own=False),
-    "limit": Trouble(_step("limit"), is_own=False),
-    "quiet": Trouble(_step("quiet")),
+    "lossy": Trouble(STEPS["lossy"], frozenset({"unfinished", "no_first_board"})),
+    "silent": Trouble(STEPS["silent"], is_own=False),
+    "due": Trouble(STEPS["due"], is_own=False),
+    "limit": Trouble(STEPS["limit"], is_own=False),
+    "quiet": Trouble(STEPS["quiet"]),
 }
 
 
@@ -398,8 +336,7 @@ class Troubled(Server):
                 self.settle()
             if word:
                 self.step(word)
-        if self.phase == "racing":
-            self.step("limit")
+        self.step("limit")
         return self
 
 
