@@ -8,6 +8,7 @@ import resource
 import signal
 from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from unittest import mock
 
@@ -253,7 +254,7 @@ async def test_room_without_a_deal_is_closed(one: Node, log: Log, monkeypatch: p
     monkeypatch.setattr(pool, "RETRY_INTERVAL", 0)
     if why == "every worker ends":
         monkeypatch.setattr(pool, "sys", SimpleNamespace(executable="false"))
-    secrets = SimpleNamespace(token_bytes=lambda size: bytes([EASY_SECRETS[0]]) * size)
+    secrets = SimpleNamespace(token_bytes=lambda size: bytes([252]) * size)  # the candidate 0 is not won
     with mock.patch("samedeal_server.rooms.room_creation.secrets", secrets):
         (ana,) = await seated(one, names=("ana",), games=("phoenix",), deal="winnable", countdown=0)
     await ana.expect(Done, Start)
