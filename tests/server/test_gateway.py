@@ -38,6 +38,7 @@ from samedeal.protocol.messages import Refused as Refusal
 from samedeal.protocol_codes import CloseCode
 from samedeal.race.commands import KickCommand
 from samedeal.terminal_text import printable
+from samedeal_server.config import token_buckets
 from samedeal_server.config.config import LogStyle
 from samedeal_server.config.limits import Limits
 from samedeal_server.rooms.race_now import SHORTEST_WAIT
@@ -173,7 +174,8 @@ async def test_requests_of_a_newer_client_close_no_connection(node: NodeMaker) -
     assert len([message for message in ana.inbox if isinstance(message, Refusal)]) == 40
 
 
-async def test_invalid_requests_are_charged(node: NodeMaker) -> None:
+async def test_invalid_requests_are_charged(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(token_buckets, "BURST", 0.0)
     for frame in INVALID_REQUESTS:
         one = await node(Limits(address_rate=1, address_burst=100, refusals=5))
         ana = await one.player()
