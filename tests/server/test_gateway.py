@@ -396,16 +396,16 @@ async def test_private_rooms_are_not_listed(one: Node) -> None:
     }
 
 
-async def test_rooms_are_listed_by_game_and_by_whether_they_are_open(one: Node) -> None:
+async def test_rooms_are_listed_with_filters(one: Node) -> None:
     """A race that nobody may watch is listed until it starts."""
     ana, bob = await one.player("ana"), await one.player("bob")
-    for room, game, spectators in (
-        ("friday", "athena", False),
-        ("sunday", "athena", True),
-        ("hidden", "athena", False),
-        ("monday", "willow", True),
+    for room, game, spectators, bots in (
+        ("friday", "athena", False, True),
+        ("sunday", "athena", True, True),
+        ("hidden", "athena", False, True),
+        ("monday", "willow", True, False),
     ):
-        await ana.create(room, games=(game,), spectators=spectators)
+        await ana.create(room, games=(game,), spectators=spectators, bots=bots)
     for room in ("hidden", "sunday"):
         await bob.join(room)
         await bob.expect(Done, Start)
@@ -415,6 +415,8 @@ async def test_rooms_are_listed_by_game_and_by_whether_they_are_open(one: Node) 
         ({"game": "athena"}, ["sunday", "friday"]),
         ({"open": True}, ["monday", "friday"]),
         ({"game": "athena", "open": True}, ["friday"]),
+        ({"bots": True}, ["sunday", "friday"]),
+        ({"open": True, "bots": True}, ["friday"]),
         ({"game": "steve"}, []),
     ):
         assert [line.room for line in (await ana.expect(Rooms, ListRooms, **wanted)).rooms] == rooms

@@ -124,12 +124,15 @@ class RequestHandlers:
 
     async def list_rooms(self, _connection: PlayerConnection, message: ListRooms) -> ToClient:
         """Return the newest rooms that players can join or watch."""
-        return Rooms(to=message.id, rooms=await self.room_list.lines(message.game, only_open=message.open))
+        lines = await self.room_list.lines(message.game, only_open=message.open, bots=message.bots)
+        return Rooms(to=message.id, rooms=lines)
 
     async def race_now(self, connection: PlayerConnection, message: RaceNow) -> ToClient:
         """Return the code of the public room whose race starts soonest, or of a room of a tide."""
         if self._rooms.draining:
             raise refused("draining")
+        if connection.bot and not message.tide:
+            raise refused("race_now_for_people")
         self._rates.open_room(connection.networks)
         player, network = connection.player, connection.networks[-1]
         if message.tide:

@@ -74,17 +74,19 @@ class Ping(RequestMessage, frozen=True):
 class ListRooms(RequestMessage, frozen=True):
     """Ask for the public rooms that can be joined or watched.
 
-    ``game`` restricts the list to a game, and ``open`` to rooms that can be joined.
+    ``game`` restricts the list to a game, ``open`` to rooms that can be joined, and ``bots`` to rooms that admit bots.
     """
 
     game: Annotated[str, Meta(max_length=24)] = ""
     open: bool = False
+    bots: bool = False
 
 
 class RaceNow(RequestMessage, frozen=True):
     """Ask for the public room whose race starts soonest. If ``game`` is not empty, the race must be in this game.
 
-    If there is no such room, the server opens one. ``tide`` asks for a room of the tide that starts at this time.
+    If there is no such room, the server opens one. Bots are refused. ``tide`` asks for a room of the tide that starts at
+    this time.
     """
 
     game: Annotated[str, Meta(max_length=24)] = ""
