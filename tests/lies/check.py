@@ -299,10 +299,14 @@ def _draws(seen: Seen, shown: Sequence[tuple[str, Any]], states: Sequence[RoomSt
         places = frozenset((each.seat, each.name, each.share_commitment) for each in state.players)
         if draws.setdefault(request.draw, places) != places:
             yield "revealed twice"
+    was_in: set[tuple[int, str]] = set()
     for one, other in zip(draws, list(draws)[1:], strict=False):
-        names = [{each[:2] for each in draws[draw]} for draw in (one, other)]
+        before, then = ({each[:2] for each in draws[draw]} for draw in (one, other))
+        was_in |= before
         named = {(each.seat, each.name) for each in states[-1].lost if each.draw >= one}
-        if other < one or not names[1] < names[0] or not names[0] - names[1] <= named:
+        slept = {(each.seat, each.name) for each in states[-1].lost if each.draw <= one and each.reason == "silent"}
+        gone, new = before - then, then - before
+        if other < one or not gone or not gone <= named or not new <= slept - was_in:
             yield "revealed for another draw that nobody made necessary"
     silent = [each for each in states[-1].lost if each.name == seen.name and each.reason == "silent"]
     if any(each.draw in draws for each in silent):
@@ -317,6 +321,9 @@ def _own(seen: Seen, shown: Sequence[tuple[str, Any]], states: Sequence[RoomStat
         if state.phase == "open":
             continue
         mine = [each for each in state.players if each.player == seen.player]
+        silent = any((each.name, each.reason) == (seen.name, "silent") for each in state.lost)
+        if not mine and silent and state.phase == "countdown":
+            continue  # the player may come back
         if len(mine) != 1 or mine[0].name != seen.name or mine[0].bot != seen.asked.bot:
             yield "own seat missing or other"
             return

@@ -167,6 +167,7 @@ class Server:
         self.secret = some_bytes(f"secret {seed} {plan.name}")
         self.racers: list[Racer] = []
         self.gone: dict[str, Racer] = {}
+        self.asleep: dict[str, Racer] = {}
         self.clients: dict[str, Client] = {}
         self.present: list[Client] = []
         self.inbox: list[tuple[Client, Any]] = []
@@ -486,6 +487,11 @@ class Server:
 
     def enter(self, client: Client, request: messages.Join) -> None:
         racer = self.racer_of(client)
+        is_drawing = self.phase == "countdown" and not self.sealed and not self.shares
+        if racer is None and is_drawing and client.name in self.asleep:
+            self.racers.append(self.asleep.pop(client.name))
+            self.push()
+            racer = self.racer_of(client)
         if racer is None and self.phase != "open":
             client.receive(messages.Refused(to=request.id, code=RefusalCode.RACE_STARTED, message="The race is on."))
             return
@@ -846,6 +852,8 @@ def _silent(server: Server, _: Client) -> None:
     for racer in late:
         server.racers.remove(racer)
         server.gone[racer.name] = racer
+        if not sealed:
+            server.asleep[racer.name] = racer
         server.lost.append(LostShare(server.draw, racer.seat, "silent", racer.name))
     if not server.racers:
         server.phase, server.starts, server.ends, server.sealed = "open", 0, 0, False
@@ -1004,6 +1012,14 @@ def _plans() -> Sequence[Plan]:
             "redraw",
             script(
                 "ana:join bob:join cid:join cid:commits ana:start silent race ana:move bob:move ana:stuck bob:stuck"
+            ),
+            four,
+        ),
+        Plan(
+            "asleep",
+            script(
+                "ana:join bob:join cid:join dan:join dan:quiet cid:commits ana:start silent bob:quiet silent dan:join "
+                "bob:speaks race ana:move dan:move bob:move ana:stuck bob:stuck dan:stuck"
             ),
             four,
         ),

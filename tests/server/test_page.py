@@ -41,10 +41,10 @@ SCRIPTS = {name for name in NAMES if name.endswith((".js", ".mjs"))}
 LARGEST_WATCHING = 36_000
 """Maximum size, in bytes, of all files together that a browser loads to list rooms or to watch a race, compressed."""
 
-LARGEST_RACING = 56_000
+LARGEST_RACING = 56_500
 """Maximum size, in bytes, of all files that a racer loads from the link to the last move, compressed."""
 
-LARGEST = 72_000
+LARGEST = 72_500
 """Maximum size, in bytes, of all files together, compressed: also those of the replay, of checks, and of the solver."""
 
 

@@ -120,6 +120,7 @@ def test_page_has_the_numbers_of_the_code() -> None:
         progress_updates,
         rate_limits,
         room_list,
+        seats,
         sessions,
         values,
     )

@@ -81,7 +81,10 @@ def _revealing(evidence: Evidence, sealed: Sealed) -> Evidence | None:
             return None
         before, places = _places(last.seats), _places(sealed.seats)
         lost = {(each.seat, each.name) for each in evidence.lost if each.draw >= last.draw}
-        is_needed = places < before and before - places <= lost
+        silent = {(each.seat, each.name) for each in evidence.lost if each.reason == "silent"}
+        # Only a player whose share the lists never had can come back, since that costs no draw.
+        asleep = silent.difference(*(_places(each.seats) for each in evidence.draws))
+        is_needed = not before <= places and before - places <= lost and places - before <= asleep
         is_back = evidence.out_after == len(evidence.draws)  # a player who came back was not shown who else has gone
         known = evidence.finding_if(not (is_needed or is_back), "no_seat_lost")
     return known if known.contradiction else known.plus(sealed)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, get_args
 
 import samedeal
+from samedeal.errors import SamedealError
 from samedeal.games import offered
 from samedeal.look_alikes import is_reserved
 from samedeal.names import clean_name, clean_room
@@ -35,9 +37,10 @@ from samedeal.protocol.messages import (
     Watch,
     Welcome,
 )
-from samedeal.race.commands import CommandRequest, command_of
+from samedeal.race.commands import AwayCommand, CommandRequest, command_of
 from samedeal.sentences import refused
 from samedeal.terminal_text import printable
+from samedeal_server.errors import StoreUnavailable
 from samedeal_server.gateway.rate_limits import RateLimits
 from samedeal_server.gateway.room_entry import RoomEntry
 from samedeal_server.races.server_bans import Bans, ban_sentence
@@ -118,8 +121,17 @@ class RequestHandlers:
             tides=self._rooms.tides,
         )
 
-    async def ping(self, _connection: PlayerConnection, message: Ping) -> ToClient:
-        """Return the time of Redis, as the node estimates it."""
+    async def ping(self, connection: PlayerConnection, message: Ping) -> ToClient:
+        """Return the time of Redis, as the node estimates it. Before the race, mark the player as away or as back."""
+        hub, seat = connection.hub, connection.seat
+        racer = hub.race.racer(connection.player) if hub and seat and hub.race.is_waiting else None
+        if hub and seat and racer and racer.away != message.away:
+            self._rates.charge_change(connection)
+            with suppress(
+                SamedealError, StoreUnavailable
+            ):  # the time is asked for; the next Ping says again who is away
+                away = AwayCommand(seat.player, message.away)
+                await self._rooms.command(hub.room, away, seat.player, seat.generation)
         return Pong(to=message.id, time=self._rooms.clock.now())
 
     async def list_rooms(self, _connection: PlayerConnection, message: ListRooms) -> ToClient:

@@ -68,7 +68,9 @@ class Hello(RequestMessage, frozen=True):
 
 
 class Ping(RequestMessage, frozen=True):
-    """Ask for the time of the server."""
+    """Ask for the time of the server, and say whether the player looks at the room or is ``away``."""
+
+    away: bool = False
 
 
 class ListRooms(RequestMessage, frozen=True):
@@ -404,7 +406,8 @@ class Seat(Struct, frozen=True, kw_only=True):
 
     ``bot`` is true if the client has declared that a program plays. ``stuck`` is true if the player has sent
     ``DeclareStuck`` and the number of foundation cards has not changed since. ``share_commitment`` is the hash of the
-    player's share for the present draw of a joint deal, and empty until the player has sent it.
+    player's share for the present draw of a joint deal, and empty until the player has sent it. ``away`` is true if the
+    player waits for the race without looking at the room.
     """
 
     player: str
@@ -415,6 +418,7 @@ class Seat(Struct, frozen=True, kw_only=True):
     bot: bool = False
     stuck: bool = False
     share_commitment: bytes = b""
+    away: bool = False
 
 
 class DrawnShare(Struct, frozen=True, kw_only=True):

@@ -21,7 +21,7 @@ from samedeal.race.commands import (
     TickCommand,
 )
 from samedeal.race.due_times import is_alone
-from samedeal.race.values import DealSecret, DrawProgress, FoundDeal, Race, Racer
+from samedeal.race.values import DealSecret, DrawProgress, FoundDeal, Race, Racer, Sleeper
 from samedeal.sentences import refused
 
 SHARE_TIMEOUT: Final = 10_000
@@ -96,7 +96,11 @@ def lose_seats(race: Race, losers: Sequence[Racer], reason: LossReason, now: int
     left = race.without(losers)
     if race.lacks_shares or (race.is_joint and not left.racers):
         lost = (LostShare(race.draw.number, racer.seat, reason, racer.name) for racer in losers)
-        left = replace(left, draw=replace(race.draw, lost=(*race.draw.lost, *lost)))
+        # A player who has not committed knows nothing of a deal, and prevents none.
+        silent = losers if reason == "silent" and not race.is_sealed else ()
+        asleep = (Sleeper(each.player, each.name, each.seat, each.bot, each.origin) for each in silent)
+        draw = replace(race.draw, lost=(*race.draw.lost, *lost), asleep=(*race.draw.asleep, *asleep))
+        left = replace(left, draw=draw)
     if not left.racers and race.tide:
         return replace(left, phase="closed"), (*events, "closed")
     if not left.racers:

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from samedeal.look_alikes import look_alike
 from samedeal.options import MAX_PLAYERS, SEATS_OF_ADDRESS
 from samedeal.race.commands import (
+    AwayCommand,
     CommandResult,
     JoinCommand,
     KickCommand,
@@ -19,12 +20,15 @@ from samedeal.race.commands import (
 )
 from samedeal.race.draws import count_down, lose_seats
 from samedeal.race.due_times import due_at, host_due_at, is_alone
-from samedeal.race.progress import ABSENT_AFTER, ProgressByPlayer
+from samedeal.race.progress import ProgressByPlayer
 from samedeal.race.values import Race, Racer
 from samedeal.sentences import refused
 
 SEATS_KEPT: Final = 30_000
 """Time, in milliseconds, for which a rematch keeps seats free for the players of the previous race."""
+
+SEAT_HELD: Final = 60_000
+"""Time, in milliseconds, without a sign of life after which a player loses the seat in an open room."""
 
 SCHEDULED_ABSENT_AFTER: Final = 3_600_000
 """Time, in milliseconds, after which an absent player of a scheduled race may lose the seat.
@@ -40,7 +44,7 @@ def present_racers(race: Race, progress: ProgressByPlayer, now: int) -> tuple[Ra
     """
     if race.phase != "open" or race.options.start == "at":
         return race.racers
-    return _racers_seen(race, progress, now - ABSENT_AFTER)
+    return _racers_seen(race, progress, now - SEAT_HELD)
 
 
 def _racers_seen(race: Race, progress: ProgressByPlayer, since: int) -> tuple[Racer, ...]:
@@ -78,7 +82,7 @@ def join(race: Race, command: JoinCommand, now: int) -> CommandResult:
     """Give a player a seat, unless the player has one."""
     check_not_kicked(race, command.player)
     if race.racer(command.player):
-        return race, ()
+        return set_away(race, AwayCommand(command.player, away=False), now)
     if is_barred(race, command.player, command.origin):
         raise refused("address_kicked")
     if command.bot and not race.options.bots:
@@ -121,11 +125,17 @@ def _free_seats(race: Race, kept: tuple[Racer, ...]) -> CommandResult:
 
 
 def rejoin(race: Race, command: JoinCommand, now: int) -> CommandResult:
-    """Refuse a player without a seat."""
+    """Refuse a player without a seat, unless the player slept through an earlier draw and this one is not sealed yet."""
     check_not_kicked(race, command.player)
     if race.racer(command.player):
-        return race, ()
-    raise refused("race_started_without_you")
+        return set_away(race, AwayCommand(command.player, away=False), now)
+    who = command.player, command.name
+    found = next((each for each in race.draw.asleep if (each.player, each.name) == who), None)
+    if found is None or not race.lacks_shares or race.is_sealed:
+        raise refused("race_started_without_you")
+    racer = Racer(*who, found.seat, seated_at=now, bot=found.bot, origin=found.origin)
+    draw = replace(race.draw, asleep=tuple(each for each in race.draw.asleep if each is not found))
+    return replace(race, racers=(*race.racers, racer), draw=draw), ("joined",)
 
 
 def leave_seat(race: Race, command: LeaveCommand | KickCommand, now: int) -> CommandResult:
@@ -144,6 +154,14 @@ def set_ready(race: Race, command: ReadyCommand, now: int) -> CommandResult:
     if racer.ready == command.ready:
         return race, ()
     return _start_if_due(race.with_racer(racer, ready=command.ready), now, "ready" if command.ready else "unready")
+
+
+def set_away(race: Race, command: AwayCommand, now: int) -> CommandResult:
+    """Mark a player as away, or as back."""
+    racer = race.racer(command.player)
+    if racer is None or racer.away == command.away or not race.is_waiting:
+        return race, ()
+    return race.with_racer(racer, away=command.away), ("away" if command.away else "back",)
 
 
 def start(race: Race, command: StartCommand, now: int) -> CommandResult:

@@ -9,7 +9,8 @@ Rules
   order in which they took their seats, but two rules below change this order. Bots are the players who have declared to
   be bots. The options may exclude them, and may say that nobody is the host.
 - Players take seats while the race is open, and may give them up until it is under way. A player who leaves later
-  resigns. A player who is absent from an open room for a while loses the seat, so that nobody waits for them. In a
+  resigns. A player who waits without looking at the room is marked as away, and keeps the seat. A player who is absent
+  from an open room for a minute loses it, so that nobody waits for them. In a
   scheduled race, which starts at a given time, an absent player keeps the seat for longer, and loses it only when
   another player finds the room full.
 - The cards are dealt when the countdown ends, at ``starts``. Moves count if they are committed before ``ends``. Both
@@ -19,7 +20,8 @@ Rules
   to a share. Once all have committed, the draw is sealed: no commitment changes any more, and each player reveals the
   share. A player who does not commit or reveal in time loses the seat. If a player loses or gives up a seat in a sealed
   draw before all shares are known, the countdown begins again with another draw, for which everybody commits to a new
-  share. If the last of ``MAX_DRAWS`` draws fails, the room closes. Once all shares are known, the deal is fixed, and
+  share. Until it is sealed, players get back the seats that they lost because they did not commit, since that prevented
+  no deal. If the last of ``MAX_DRAWS`` draws fails, the room closes. Once all shares are known, the deal is fixed, and
   nobody can change it, but a node still has to find it. The race is not under way until then: the countdown is extended.
 - A tide is one room with many seats. From its countdown on nobody can enter, and an empty room closes.
 - A player who has finished, has resigned, or has no moves left (no legal move, and no undo allowed) is done. A race is
@@ -56,6 +58,7 @@ What each command does, by phase. Where the table has a code (``bad_share``, ``n
     Join          takes seat  rejoins     rejoins     rejoins     room_closed
     Leave         gives up    gives up    resigns     nothing     nothing
     Ready         marks       started     started     started     room_closed
+    Away          marks       marks       nothing     nothing     nothing
     Start         countdown   started     started     started     room_closed
     CommitShare   bad_share   commits     bad_share   bad_share   room_closed
     RevealShare   bad_share   reveals     bad_share   bad_share   room_closed
@@ -84,6 +87,7 @@ from msgspec.structs import replace
 from samedeal.protocol.messages import Phase
 from samedeal.race import draws, endings, seats
 from samedeal.race.commands import (
+    AwayCommand,
     CloseCommand,
     CommandResult,
     CommitShareCommand,
@@ -175,6 +179,7 @@ _TRANSITIONS: Final[Mapping[type[RaceCommand], tuple[_Transition, ...]]] = {
     JoinCommand: (seats.join, seats.rejoin, seats.rejoin, seats.rejoin, _CLOSED),
     LeaveCommand: (seats.leave_seat, seats.leave_seat, endings.resign, _do_nothing, _do_nothing),
     ReadyCommand: (seats.set_ready, _STARTED, _STARTED, _STARTED, _CLOSED),
+    AwayCommand: (seats.set_away, seats.set_away, _do_nothing, _do_nothing, _do_nothing),
     StartCommand: (seats.start, _STARTED, _STARTED, _STARTED, _CLOSED),
     CommitShareCommand: (_BAD_SHARE, draws.commit_share, _BAD_SHARE, _BAD_SHARE, _CLOSED),
     RevealShareCommand: (_BAD_SHARE, draws.reveal_share, _BAD_SHARE, _BAD_SHARE, _CLOSED),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Final, Self
+from typing import Annotated, Any, Final, NamedTuple, Self
 
 from msgspec import Meta, Struct
 from msgspec.structs import replace
@@ -32,10 +32,10 @@ class Racer(Struct, frozen=True, omit_defaults=True):
     """A player with a seat. Times are in milliseconds since 1970.
 
     ``bot`` is true if the player has declared to be a bot. ``origin`` is a keyed hash of the network from which the
-    player took the seat. ``stuck_at`` is when the player last declared to be stuck, or 0. For a joint deal,
-    ``commitment`` is the hash of the player's share for the present draw, and empty until the player sends it. ``share``
-    is empty until the player reveals it. When all players have revealed their shares, all shares move to
-    ``DrawProgress.shares``.
+    player took the seat. ``away`` is true while the player waits without looking at the room. ``stuck_at`` is when the
+    player last declared to be stuck, or 0. For a joint deal, ``commitment`` is the hash of the player's share for the
+    present draw, and empty until the player sends it. ``share`` is empty until the player reveals it. When all players
+    have revealed their shares, all shares move to ``DrawProgress.shares``.
     """
 
     player: str
@@ -49,6 +49,7 @@ class Racer(Struct, frozen=True, omit_defaults=True):
     stuck_at: int = 0
     commitment: bytes = b""
     share: bytes = b""
+    away: bool = False
 
     def is_stuck(self, progress: Progress) -> bool:
         """Return whether the player has declared to be stuck, and has moved no card to or from a foundation since."""
@@ -57,6 +58,16 @@ class Racer(Struct, frozen=True, omit_defaults=True):
     def is_done(self, progress: Progress) -> bool:
         """Return whether the player has finished, has resigned, or has no moves left."""
         return bool(self.resigned or progress.finished_at or progress.no_moves_left_at)
+
+
+class Sleeper(NamedTuple):
+    """A player who lost a seat, with what is needed to give it back. In Redis, a map with a seat would be a racer."""
+
+    player: str
+    name: str
+    seat: int
+    bot: bool
+    origin: str
 
 
 class FoundDeal(Struct, frozen=True):
@@ -91,7 +102,8 @@ class DrawProgress(Struct, frozen=True, omit_defaults=True):
     ``number`` is the number of the newest draw of a joint deal, or 0 before the first one, and ``lost`` has the players
     who lost their seats in these draws. ``reveal_by`` is when the players must have committed, or once the draw is
     sealed, when they must have revealed. ``shares`` is filled when the last share is revealed. ``found`` says whether the
-    search has found the deal.
+    search has found the deal. ``asleep`` has those who lost their seats because they did not commit, and can come back if
+    there is another draw.
     """
 
     number: int = 0
@@ -99,6 +111,7 @@ class DrawProgress(Struct, frozen=True, omit_defaults=True):
     shares: tuple[RevealedShare, ...] = ()
     lost: tuple[LostShare, ...] = ()
     found: bool = False
+    asleep: tuple[Sleeper, ...] = ()
 
 
 class KickedPlayers(Struct, frozen=True, omit_defaults=True):

@@ -46,8 +46,9 @@ function reveals(known, number, seats) {
 	if (last && number < last.number) return false
 	const [before, now] = [last?.seats ?? [], seats].map(each => new Set(each.map(placeText)))
 	const lost = new Set(known.lost.filter(([draw]) => draw >= last?.number).map(([, seat, , name]) => placeText([seat, name])))
-	const isFewer = now.size < before.size && [...now].every(place => before.has(place))
-	const isNeeded = isFewer && [...before].every(place => now.has(place) || lost.has(place))
+	const isAsleep = place => known.lost.some(([, seat, why, name]) => why === "silent" && placeText([seat, name]) === place) && !known.draws.some(each => each.seats.map(placeText).includes(place)) // the lists never had a share of
+	const gone = [...before].filter(place => !now.has(place))
+	const isNeeded = gone.length && gone.every(place => lost.has(place)) && [...now].every(place => before.has(place) || isAsleep(place))
 	const isBack = known.outAfter === known.draws.length // a player who came back was not shown who else has gone
 	known.findingIf(last && !isNeeded && !isBack, "no_seat_lost")
 	if (!known.contradiction) known.plus(["sealed", number, seats])
