@@ -28,6 +28,7 @@ from samedeal.protocol.messages import (
     Pong,
     RaceNow,
     ReadRecord,
+    RecordPart,
     Records,
     Recover,
     Rematch,
@@ -89,7 +90,7 @@ class RequestHandlers:
             raise refused("hello_first")
         return request.handle(self, connection, message)
 
-    async def hello(self, connection: PlayerConnection, message: Hello) -> ToClient:
+    async def hello(self, connection: PlayerConnection, message: Hello) -> Welcome:
         """Start a session, or resume one."""
         if connection.player:
             raise refused("hello_once")
@@ -121,7 +122,7 @@ class RequestHandlers:
             tides=self._rooms.tides,
         )
 
-    async def ping(self, connection: PlayerConnection, message: Ping) -> ToClient:
+    async def ping(self, connection: PlayerConnection, message: Ping) -> Pong:
         """Return the time of Redis, as the node estimates it. Before the race, mark the player as away or as back."""
         hub, seat = connection.hub, connection.seat
         racer = hub.race.racer(connection.player) if hub and seat and hub.race.is_waiting else None
@@ -134,12 +135,12 @@ class RequestHandlers:
                 await self._rooms.command(hub.room, away, seat.player, seat.generation)
         return Pong(to=message.id, time=self._rooms.clock.now())
 
-    async def list_rooms(self, _connection: PlayerConnection, message: ListRooms) -> ToClient:
+    async def list_rooms(self, _connection: PlayerConnection, message: ListRooms) -> Rooms:
         """Return the newest rooms that players can join or watch."""
         lines = await self.room_list.lines(message.game, only_open=message.open, bots=message.bots)
         return Rooms(to=message.id, rooms=lines)
 
-    async def race_now(self, connection: PlayerConnection, message: RaceNow) -> ToClient:
+    async def race_now(self, connection: PlayerConnection, message: RaceNow) -> Created:
         """Return the code of the public room whose race starts soonest, or of a room of a tide."""
         if self._rooms.draining:
             raise refused("draining")
@@ -153,18 +154,18 @@ class RequestHandlers:
             room = await self._race_now.find(message.game, player, network)
         return Created(to=message.id, room=room)
 
-    async def list_records(self, _connection: PlayerConnection, message: ListRecords) -> ToClient:
+    async def list_records(self, _connection: PlayerConnection, message: ListRecords) -> Records:
         """Return the newest records that everybody may read."""
         return Records(to=message.id, records=await self.record_list.lines())
 
-    async def read_record(self, connection: PlayerConnection, message: ReadRecord) -> ToClient:
+    async def read_record(self, connection: PlayerConnection, message: ReadRecord) -> RecordPart:
         """Return a part of a record."""
         if message.passphrase:
             self._rates.charge_passphrase(connection)
         asked = message, connection.player, connection.networks[-1]
         return await read_record(self._rooms.store, self._rooms.creator.passphrases, self._rooms.limits, *asked)
 
-    async def create(self, connection: PlayerConnection, message: Create) -> ToClient:
+    async def create(self, connection: PlayerConnection, message: Create) -> Created:
         """Open a room."""
         if self._rooms.draining:
             raise refused("draining")
@@ -178,12 +179,12 @@ class RequestHandlers:
         _log.info(LogEvent.ROOM_CREATED, **(connection.ids | {"room": room}), private=bool(message.passphrase))
         return Created(to=message.id, room=room)
 
-    async def leave(self, connection: PlayerConnection, message: Leave) -> ToClient:
+    async def leave(self, connection: PlayerConnection, message: Leave) -> Done:
         """Take the player out of the room. A player who is racing resigns."""
         await self.entry.leave(connection)
         return Done(to=message.id)
 
-    async def rematch(self, connection: PlayerConnection, message: Rematch) -> ToClient:
+    async def rematch(self, connection: PlayerConnection, message: Rematch) -> Created:
         """Return the code of the rematch's room. If the room does not exist yet, open it."""
         hub = connection.hub
         if hub is None:
@@ -192,12 +193,12 @@ class RequestHandlers:
             self._rates.open_room(connection.networks)
         return Created(to=message.id, room=await self._rooms.creator.rematch(hub.room))
 
-    async def recover(self, connection: PlayerConnection, message: Recover) -> ToClient:
+    async def recover(self, connection: PlayerConnection, message: Recover) -> Done:
         """Repeat the commits of acknowledged moves that Redis has lost."""
         await self.moves.recover(connection, message)
         return Done(to=message.id)
 
-    async def command(self, connection: PlayerConnection, message: CommandRequest) -> ToClient:
+    async def command(self, connection: PlayerConnection, message: CommandRequest) -> Done:
         """Carry out a command of the player in the room where the player has a seat."""
         hub, seat = connection.require_seat()
         player = seat.player
