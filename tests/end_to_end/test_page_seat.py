@@ -142,10 +142,11 @@ async def test_host_sees_who_is_away_and_is_asked_before_the_start(one: Node, br
     await mira.phase("countdown")
 
 
+@pytest.mark.parametrize("reopened", [False, True], ids=["countdown is repeated", "room is open again"])
 async def test_phone_that_slept_through_a_draw_comes_back(
-    one: Node, browser: Browser, monkeypatch: pytest.MonkeyPatch
+    one: Node, browser: Browser, monkeypatch: pytest.MonkeyPatch, *, reopened: bool
 ) -> None:
-    """If the countdown is repeated, to the same seat. Its race is fair."""
+    """It gets its seat back, and its race is fair."""
     monkeypatch.setattr(draws, "SHARE_TIMEOUT", 3_000)
     mira = await opened(one.url, games=("ace-of-hearts",), deal="winnable easy", end_when_settled=True)
     eve = await one.player("eve")
@@ -162,6 +163,10 @@ async def test_phone_that_slept_through_a_draw_comes_back(
     await browser.set_state("active")
     await browser.shows("The race has started without you", ".sit")
     await eve.expect(Done, Leave)
+    if reopened:
+        await mira.expect(Done, Leave)
+        await browser.shows("You have a seat, zoe")
+        return
     state = await mira.state(lambda state: state.draw == 2 and len(state.players) == 2)
     assert [(seat.name, seat.seat) for seat in state.players] == [("mira", 1), ("zoe", 2)]
     await draw([mira], 2)
