@@ -31,6 +31,15 @@ from samedeal_link.solving.temperament import STEADY, Temperament
 RECONNECT_TIMEOUT: Final = 60.0
 """Timeout, in seconds, for reconnecting to the server."""
 
+LOOK_INTERVAL: Final = 5.0
+"""Interval, in seconds, at which a bot without a room looks for one."""
+
+_TRY_NEXT_ROOM: Final = (
+    *(RefusalCode.ROOM_FULL, RefusalCode.RACE_STARTED, RefusalCode.ROOM_CLOSED, RefusalCode.NO_ROOM),
+    *(RefusalCode.NAME_TAKEN, RefusalCode.KICKED, RefusalCode.NO_TIDE, RefusalCode.OTHER_VERSION),
+)
+"""Refusals after which a bot without a room tries the next one."""
+
 _REMATCH_DELAY: Final = 2.0
 """Delay, in seconds, before joining the room of a rematch, so that people take their seats first."""
 
@@ -45,7 +54,8 @@ class Bot:
     """A player that makes its own moves in the room that ``rooms``, a ``RoomClient``, has joined.
 
     ``pace`` is in moves a minute. The bot's temperament makes it faster or slower than that. If ``stay`` is true, the
-    bot also joins the rematches. ``report`` is called with each message for the person who started the bot. If there is
+    bot also joins the rematches. If ``roams`` is true, it has joined no room yet: it races in one open room after the
+    other in which somebody waits. ``report`` is called with each message for the person who started the bot. If there is
     an ``engine``, it chooses the actions, without a temperament.
     """
 
@@ -56,6 +66,7 @@ class Bot:
     stay: bool
     report: Callable[[str], None]
     engine: Engine | None = None
+    roams: bool = False
     _engine_failed: bool = False
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -65,13 +76,17 @@ class Bot:
 
     async def run(self) -> int:
         """Play to the end of the race, or if ``stay`` is true, until there is no rematch. Return the exit code."""
-        async with first_of(self._follow_events(), self._play()) as (following, playing):
-            if playing.done():
-                return 0 if playing.result() else 1
-            self.report(str(following.result()))
-            return 1
+        while True:
+            async with first_of(self._follow_events(), self._play()) as (following, playing):
+                if playing.done():
+                    return 0 if playing.result() else 1
+                end = following.result()
+                if isinstance(end, SeatLost | Ended):
+                    self.report(end.sentence)
+                if not (self.roams and isinstance(end, SeatLost)):
+                    return 1
 
-    async def _follow_events(self) -> str:
+    async def _follow_events(self) -> SeatLost | Ended:
         """Process events until the link has ended or the seat is lost. Return the reason."""
         try:
             async with asyncio.timeout(None) as outage:
@@ -88,28 +103,53 @@ class Bot:
                         case Connected():
                             outage.reschedule(None)
                         case Notice(ClientCode.NOT_FAIR, sentence):
-                            return f"{sentence} Leaving."
+                            return Ended(ClientCode.NOT_FAIR, f"{sentence} Leaving.")
                         case Notice(_, sentence):
                             self.report(sentence)
-                        case SeatLost(_, sentence) | Ended(_, sentence):
-                            return sentence
+                        case SeatLost() | Ended():
+                            return event
         except TimeoutError:
-            return f"The server was unreachable for {RECONNECT_TIMEOUT:g} seconds."
-        return "The connection has ended."
+            return Ended(ClientCode.CLOSED, f"The server was unreachable for {RECONNECT_TIMEOUT:g} seconds.")
+        return Ended(ClientCode.CLOSED, "The connection has ended.")
 
     async def _play(self) -> bool:
         """Play to the end. Return whether the bot had no reason to accuse the server."""
         while True:
+            if self.roams:
+                await self._join_open_room()
             await self._wait_until(lambda: self._phase != "")
             await self._get_ready()
             await self._wait_for_start()
+            if self._is_left_alone:
+                await self._rooms.leave()
+                continue
             await self._race()
             await self._wait_until(lambda: self._phase in ("finished", "closed"))
             self._report_result()
             if not await self._is_fair() or self._engine_failed:
                 return False
+            if self.roams:
+                continue
             if not self.stay or self._phase == "closed" or not await self._join_rematch():
                 return True
+
+    async def _join_open_room(self) -> None:
+        """Join the next open room that admits bots and in which somebody waits, the one whose race starts soonest."""
+        while True:
+            lines = await self._rooms.list(only_open=True, bots=True)
+            for line in sorted((each for each in lines if 0 < each.players < each.seats), key=lambda each: each.starts):
+                with allowing(*_TRY_NEXT_ROOM):
+                    await self._rooms.join(line.room, line=line)
+                    await self._wait_until(lambda room=line.room: self._rooms.model.is_in(room))  # type: ignore[misc]  # mypy can't infer a default
+                    self.report(f"in room {line.room}")
+                    return
+            await asyncio.sleep(LOOK_INTERVAL)
+
+    @property
+    def _is_left_alone(self) -> bool:
+        """Whether all others have left the room that this bot has found."""
+        room = self._rooms.model.room
+        return self.roams and room is not None and room.phase == "open" and len(room.players) == 1
 
     @property
     def _phase(self) -> str:
@@ -131,8 +171,8 @@ class Bot:
     async def _wait_for_start(self) -> None:
         """Wait for the race to start. A bot that has become the host starts the race once all players are ready."""
         before = ("", "open", "countdown")  # empty on the way to another room
-        while self._phase in before:
-            await self._wait_until(lambda: self._phase not in before or self._must_start)
+        while self._phase in before and not self._is_left_alone:
+            await self._wait_until(lambda: self._phase not in before or self._must_start or self._is_left_alone)
             if self._must_start:
                 with allowing(RefusalCode.NOT_HOST):
                     await self._rooms.start()

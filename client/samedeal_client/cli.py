@@ -93,6 +93,21 @@ class _Version(argparse.Action):
         parser.exit()
 
 
+class _CommandParser(argparse.ArgumentParser):
+    """Lets an argument that may be left out, such as ROOM, come after an option. Before 3.13, Python takes it too early."""
+
+    _is_inner = False
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        if self._is_inner or self._subparsers:
+            return super().parse_known_args(args, namespace)
+        self._is_inner = True
+        try:
+            return self.parse_known_intermixed_args(args, namespace)
+        finally:
+            self._is_inner = False
+
+
 class HelpTexts(TypedDict):
     """The texts before and after the arguments in the help of a command."""
 
@@ -122,7 +137,9 @@ def parser(*wanted: str) -> argparse.ArgumentParser:
     samedeal_parser.add_argument(
         "--version", action=_Version, nargs=0, help="print the versions of the program, the protocol and the rules"
     )
-    commands = samedeal_parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    commands = samedeal_parser.add_subparsers(
+        dest="command", metavar="COMMAND", required=True, parser_class=_CommandParser
+    )
     for name, (_, summary, _) in COMMANDS.items():
         if name in wanted:
             command = _command(name)

@@ -60,6 +60,21 @@ def test_every_example_is_valid() -> None:
             parser(command).parse_args([command, *words])
 
 
+@pytest.mark.parametrize(
+    ("words", "usual"),
+    [
+        ("bot h --engine x k7", "bot h k7 --engine x"),
+        ("join h --name ana k7 --plain", "join h k7 --name ana --plain"),
+        ("replay h --player ana k7", "replay h k7 --player ana"),
+        ("rules --ascii willow", "rules willow --ascii"),
+    ],
+)
+def test_arguments_may_follow_options(words: str, usual: str) -> None:
+    """Also those that may be left out."""
+    command, *_ = words.split()
+    assert parser(command).parse_args(words.split()) == parser(command).parse_args(usual.split())
+
+
 def test_help_imports_no_heavy_modules() -> None:
     command = [sys.executable, "-X", "importtime", "-m", "samedeal_client", "--help"]
     loaded = subprocess.run(command, capture_output=True, text=True, check=True, timeout=30).stderr

@@ -8,7 +8,8 @@ import sys
 
 import pytest
 
-from samedeal.protocol.messages import Leave, Resign
+from samedeal.protocol.messages import Leave, Resign, Start
+from samedeal.race.commands import AwayCommand
 from samedeal_client.line_by_line.line_client import LineClient
 from samedeal_client.panels.race import server_gone_sentences
 from samedeal_client.terminal_io.line_io import LineReader, Printer
@@ -54,7 +55,7 @@ async def printed(
 
     async def enter() -> None:
         await client.join(referee.room)
-        await wait_until(lambda: client.model.board)
+        await wait_until(lambda: client.model.board or (client.model.room and client.model.room.phase == "open"))
         if server_gone:
             await referee.events.put(Lost("This server is stopping", 3.0, server_gone=True))
             await wait_until(lambda: client.connection.server_gone)
@@ -67,6 +68,20 @@ async def printed(
         for task in (answering, running):
             task.cancel()
         await asyncio.gather(answering, running, return_exceptions=True)
+
+
+@pytest.mark.parametrize(
+    ("lines", "away", "starts"),
+    [(("start",), False, True), (("start",), True, False), (("start", "start"), True, True)],
+)
+async def test_plain_start_asks_about_who_is_away(
+    monkeypatch: pytest.MonkeyPatch, lines: tuple[str, ...], *, away: bool, starts: bool
+) -> None:
+    referee = Referee(phase="open")
+    referee.tell(AwayCommand("p2", away))
+    said = await printed(monkeypatch, *lines, referee=referee)
+    assert ("Type start again to start without mira." in said) == away
+    assert any(isinstance(request, Start) for request in referee.requests) == starts
 
 
 @pytest.mark.parametrize(

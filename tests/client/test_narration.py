@@ -79,6 +79,14 @@ CHANGES: dict[str, Callable[[Model, RaceServer], Model]] = {
 }
 
 
+def waits(*, connected: bool = True, **changes: bool) -> Model:
+    """What a client knows of a room in which this player and another one wait."""
+    first, second = seats("ana", "bo")
+    tallies = (Tally(player="me"), Tally(player="you", connected=connected))
+    room = replace(RaceServer().state("open"), players=(first, replace(second, **changes)), tallies=tallies)
+    return Model(me="me").after(room)
+
+
 def starting(phase: Phase, countdown: int) -> list[str]:
     """The sentences when a waiting room with a countdown in seconds enters a phase."""
     server = RaceServer()
@@ -99,6 +107,10 @@ def test_changes_are_narrated() -> None:
     lines += [f"countdown of {count} s\t{line}" for count in (3, 1, 0) for line in starting("countdown", count)]
     lines += [f"race starts\t{line}" for line in starting("racing", 3)]
     assert len(lines) == len(CHANGES) + 2 * 4  # with the words of the deal
+    for what, gone in (("does not look", waits(away=True)), ("is not connected", waits(connected=False))):
+        lines += [f"another player {what}\t{line}" for line in NARRATOR.narrate(waits(), gone)]
+        lines += [f"another player {what} any more\t{line}" for line in NARRATOR.narrate(gone, waits())]
+    lines += [f"a room with an absent player\t{NARRATOR.describe_room(waits(away=True))[-2].strip()}"]
     assert_sentences("narration", lines)
 
 

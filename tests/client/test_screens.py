@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from samedeal.options import Options
-from samedeal.protocol.messages import Standing
+from samedeal.protocol.messages import Standing, Start
+from samedeal.race.commands import AwayCommand
 from samedeal.record import Record
 from samedeal_client.panels.plot import Curve
 from samedeal_client.text.appearance import Look
@@ -70,6 +71,26 @@ async def test_screens_match_their_goldens(
     text = "\n".join(shown)
     assert text.isascii() or look != "ascii"
     assert_golden(f"screens/around_a_race/{size}_{look}.txt", text)
+
+
+async def test_host_is_asked_about_who_is_away() -> None:
+    """Again if somebody else goes away, or if they were back."""
+    referee = Referee(phase="open")
+    async with running_app(referee) as ui:
+
+        async def starts_after(*away: str) -> bool:
+            for player in ("p2", "p3"):
+                referee.tell(AwayCommand(player, player in away))
+            await referee.receive(referee.state())
+            await ui.settle()
+            await ui.press("enter")
+            starts = [request for request in referee.requests if isinstance(request, Start)]
+            referee.requests.clear()
+            return bool(starts)
+
+        asked = [away for away in (("p2",), ("p2", "p3"), (), ("p2",)) if not await starts_after(*away)]
+        assert asked == [("p2",), ("p2", "p3"), ("p2",)]
+        assert await starts_after("p2")
 
 
 @pytest.mark.parametrize(("host", "height"), [("a.test", 20), (f"{'a' * 35}.test", 23)])

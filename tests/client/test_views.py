@@ -8,6 +8,7 @@ from datetime import UTC
 from typing import Any
 
 import pytest
+from msgspec.structs import replace as with_
 
 from samedeal.deal import Deal
 from samedeal.options import Options
@@ -28,6 +29,7 @@ from samedeal_client.panels.waiting import (
     NO_BOTS,
     Invitation,
     OwnBots,
+    away_question,
     can_add_bot,
     invitation_rows,
     player_cells,
@@ -147,7 +149,15 @@ STARTS = {
 def test_the_wording_of_start_conditions() -> None:
     lines = [f"{name}\t{start_condition(waiting(me, options=each), NOW)}" for name, (me, each) in STARTS.items()]
     alone = waiting("p0", players=1, options=Options(games=("steve",), start="all-ready"))
-    assert_sentences("waiting for a race", [*lines, f"all-ready, alone\t{start_condition(alone, NOW)}"])
+    lines.append(f"all-ready, alone\t{start_condition(alone, NOW)}")
+    model = waiting("p0", players=5)
+    assert not away_question(waiting("p0", players=2), Look(), "")
+    assert not away_question(replace(model, me="p2"), Look(), "")
+    lines.append(f"one away\t{away_question(model, Look(), 'Press Enter again')}")
+    first, *others = model.this_room.players
+    both = replace(model, room=with_(model.this_room, players=(with_(first, away=True), *others)), me="p1")
+    lines.append(f"two away\t{away_question(both, Look(), 'Type start again')}")
+    assert_sentences("waiting for a race", lines)
 
 
 @pytest.mark.parametrize(("phase", "has_clock"), [("open", False), ("countdown", False), ("racing", True)])

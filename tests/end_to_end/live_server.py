@@ -23,9 +23,12 @@ from samedeal_server import cli
 from samedeal_server.rooms import cached_list
 
 cached_list.LIST_LIFETIME = 0.0
+from samedeal_server.rooms import room_list
+
+room_list.FILTERED_LIFETIME = 0.0
 raise SystemExit(cli.main())
 """
-"""Runs samedeal_server. Its list of rooms is never old, because tests empty the Redis under the running server."""
+"""Runs samedeal_server. Its lists of rooms are never old, because tests empty the Redis under the running server."""
 
 
 @contextlib.contextmanager

@@ -12,6 +12,7 @@ import pytest
 
 from samedeal.options import Options
 from samedeal.protocol.messages import RoomState
+from samedeal_bots import bot
 from samedeal_bots.bot import Bot
 from samedeal_bots.engine import Engine
 from samedeal_client.local.local_bots import LocalBots
@@ -128,6 +129,37 @@ async def test_bot_lets_others_join_the_rematch_first(server: str) -> None:
         await asyncio.gather(playing, return_exceptions=True)
 
 
+async def test_bot_without_a_room_races_where_somebody_waits(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It leaves rooms alone that are empty or admit no bots, and goes on when others have left or the host removes it."""
+    monkeypatch.setattr(bot, "LOOK_INTERVAL", 0.01)
+    said: list[str] = []
+    async with friend(server) as mira, Link(parse_address(server), "bot", MemorySessions(), bot=True) as link:
+        rooms = RoomClient(link)
+        playing = asyncio.create_task(Bot(rooms, "random", 60, Random(1), False, said.append, roams=True).run())
+
+        async def meet(room: str) -> None:
+            await mira.join(await mira.rooms.create(Options(countdown=0), room))
+            await until_room(mira, lambda shown: shown.room == room and len(shown.players) == 2)
+
+        await mira.rooms.create(Options(), "empty")
+        await mira.join(await mira.rooms.create(Options(bots=False), "people"))
+        await meet("left")
+        await mira.leave()
+        await meet("rude")
+        await mira.rooms.kick(link.player)
+        for room in ("friday", "monday"):
+            await meet(room)
+            await mira.rooms.start()
+            await until_racing(mira)
+            await mira.rooms.resign()
+            await until_room(mira, lambda shown: shown.phase == "finished")
+        entered = [sentence.removeprefix("in room ") for sentence in said if sentence.startswith("in room ")]
+        assert entered == ["left", "rude", "friday", "monday"]
+        assert not playing.done()
+        playing.cancel()
+        await asyncio.gather(playing, return_exceptions=True)
+
+
 LOOKS_UNDER_A_CARD = answering("'position 0;'*) answer=draw", "*'; undo yes '*) answer=undo", "*) answer=resign")
 
 
@@ -147,8 +179,8 @@ async def test_engine_plays_for_a_bot(
     ):
         rooms = RoomClient(link)
         await rooms.join("friday")
-        bot = Bot(rooms, "random", 1000, Random(1), stay=False, report=said.append, engine=engine)
-        playing = asyncio.create_task(bot.run())
+        engine_bot = Bot(rooms, "random", 1000, Random(1), stay=False, report=said.append, engine=engine)
+        playing = asyncio.create_task(engine_bot.run())
         await until_room(mira, lambda room: any(seat.ready for seat in room.players))
         await mira.rooms.start()
         await until_room(mira, lambda room: any(seat.resigned for seat in room.players))

@@ -14,7 +14,8 @@ from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
 from samedeal.games import GAMES
-from samedeal.protocol.messages import Done, KickPlayer, Ready, Resign, Start, TideTime
+from samedeal.protocol.messages import Done, KickPlayer, Leave, Ping, Pong, Ready, Resign, Start, TideTime
+from samedeal.race import draws
 from samedeal.record import Record
 from samedeal_client.board.board_lines import board_lines
 from samedeal_client.text.appearance import Look
@@ -103,6 +104,66 @@ async def test_race_is_won(one: Node, browser: Browser, programs: Programs, game
     await browser.shows("You have a seat, zoe")
     if browser.engine == "firefox":  # it mentions each connection that a page leaves behind
         browser.errors()
+
+
+LOOK = """
+Object.defineProperty(document, "hidden", {value: !arguments[0], configurable: true})
+dispatchEvent(new Event("visibilitychange"))
+"""
+
+
+async def test_host_sees_who_is_away_and_is_asked_before_the_start(one: Node, browser: Browser) -> None:
+    """Also a page that nobody looks at is away, and that one again which comes back without being looked at."""
+    mira = await opened(one.url, deal="#1", countdown=60)
+    await sit(browser, one.url)
+    await mira.join(ROOM)
+
+    async def is_away(*, away: bool) -> None:
+        await mira.state(lambda state: [seat.away for seat in state.players] == [away, False])
+
+    for looks in (False, True, False):
+        await browser.run(LOOK, looks)
+        await is_away(away=not looks)
+    await browser.run("location.reload()")
+    await is_away(away=False)
+    await browser.shows("You have a seat")
+    await mira.expect(Pong, Ping, away=True)
+    await browser.shows("away", "tbody")
+    await browser.shows("mira is away", "#news")
+    await browser.run(PRESS, "Start the race")
+    await browser.shows("mira is away. Start without mira?")
+    await mira.expect(Pong, Ping)
+    await browser.shows("Start the race")
+    await browser.shows("mira is back", "#news")
+    await mira.expect(Pong, Ping, away=True)
+    await browser.shows("away", "tbody")
+    await browser.run(PRESS, "Start the race")
+    await browser.run(PRESS, "mira is away. Start without mira?")
+    await mira.phase("countdown")
+
+
+async def test_phone_that_slept_through_a_draw_comes_back(
+    one: Node, browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All others have left, so the room is open again."""
+    monkeypatch.setattr(draws, "SHARE_TIMEOUT", 3_000)
+    mira = await opened(one.url, games=("ace-of-hearts",), deal="winnable easy", end_when_settled=True)
+    eve = await one.player("eve")
+    await mira.join(ROOM)
+    await sit(browser, one.url)
+    await eve.join(ROOM)
+    await browser.set_state("frozen")
+    await mira.state(lambda state: [seat.away for seat in state.players] == [False, True, False])
+    await mira.expect(Done, Start)
+    for client in (mira, eve):
+        await client.state(lambda state: state.draw == 1)
+        await client.commit()
+    await mira.sealed()
+    await browser.set_state("active")
+    await browser.shows("The race has started without you", ".sit")
+    await eve.expect(Done, Leave)
+    await mira.expect(Done, Leave)
+    await browser.shows("You have a seat, zoe")
 
 
 async def test_joint_deal_survives_reload_cut_and_killed_node(

@@ -566,7 +566,8 @@ def _without_time() -> Iterator[None]:
             (hub, "ABSENCE_TIMEOUT"),
             (due_times, "HOST_TIMEOUT"),
             (endings, "IDLE_AFTER"),
-            *((module, "ABSENT_AFTER") for module in (endings, seats, room_state)),
+            (seats, "SEAT_HELD"),
+            *((module, "ABSENT_AFTER") for module in (endings, room_state)),
         ):
             stack.enter_context(mock.patch.object(module, name, NEVER))
         stack.enter_context(mock.patch.object(room_list, "LIST_LIFETIME", 0))

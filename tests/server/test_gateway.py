@@ -36,6 +36,7 @@ from samedeal.protocol.messages import Refused as Refusal
 from samedeal.protocol_codes import CloseCode
 from samedeal.race.commands import KickCommand
 from samedeal.terminal_text import printable
+from samedeal_server.config import token_buckets
 from samedeal_server.config.config import LogStyle
 from samedeal_server.config.limits import Limits
 from samedeal_server.rooms.race_now import SHORTEST_WAIT
@@ -147,7 +148,8 @@ async def test_requests_of_a_newer_client_close_no_connection(node: NodeMaker) -
     assert len([message for message in ana.inbox if isinstance(message, Refusal)]) == 40
 
 
-async def test_invalid_requests_are_charged(node: NodeMaker) -> None:
+async def test_invalid_requests_are_charged(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(token_buckets, "BURST", 0.0)
     for frame in INVALID_REQUESTS:
         one = await node(Limits(address_rate=1, address_burst=100, refusals=5))
         ana = await one.player()
@@ -335,16 +337,16 @@ async def test_private_rooms_are_not_listed(one: Node) -> None:
     }
 
 
-async def test_rooms_are_listed_by_game_and_by_whether_they_are_open(one: Node) -> None:
+async def test_rooms_are_listed_with_filters(one: Node) -> None:
     """A race that nobody may watch is listed until it starts."""
     ana, bob = await one.player("ana"), await one.player("bob")
-    for room, game, spectators in (
-        ("friday", "athena", False),
-        ("sunday", "athena", True),
-        ("hidden", "athena", False),
-        ("monday", "willow", True),
+    for room, game, spectators, bots in (
+        ("friday", "athena", False, True),
+        ("sunday", "athena", True, True),
+        ("hidden", "athena", False, True),
+        ("monday", "willow", True, False),
     ):
-        await ana.create(room, games=(game,), spectators=spectators)
+        await ana.create(room, games=(game,), spectators=spectators, bots=bots)
     for room in ("hidden", "sunday"):
         await bob.join(room)
         await bob.expect(Done, Start)
@@ -354,6 +356,8 @@ async def test_rooms_are_listed_by_game_and_by_whether_they_are_open(one: Node) 
         ({"game": "athena"}, ["sunday", "friday"]),
         ({"open": True}, ["monday", "friday"]),
         ({"game": "athena", "open": True}, ["friday"]),
+        ({"bots": True}, ["sunday", "friday"]),
+        ({"open": True, "bots": True}, ["friday"]),
         ({"game": "steve"}, []),
     ):
         assert [line.room for line in (await ana.expect(Rooms, ListRooms, **wanted)).rooms] == rooms

@@ -51,12 +51,13 @@ async def listen(one: Node, last: str | None = None, address: str | None = None)
 
 
 async def test_listener_hears_of_races_of_all_nodes(one: Node, two: Node) -> None:
-    """A private race and a room without spectators, which go on meanwhile, are not heard of."""
+    """A private race, and races that nobody may watch or that others can't enter, go on meanwhile."""
     listeners = [await listen(one), await listen(two)]
     ana, bo = await one.player("ana"), await two.player("bo")
     for client, room, passphrase, options in (
         (bo, "secret", "x", {}),
         (bo, "closed", "", {"spectators": False}),
+        (bo, "single", "", {"spectators": False, "players": 1}),
         (ana, "friday", "", {}),
     ):
         await client.create(room, passphrase, **options)

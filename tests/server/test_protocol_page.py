@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Final, get_args
+from typing import Any, Final, get_args, get_type_hints
 
+from msgspec import Struct
 from websockets import http11
 
 from samedeal import names, options
@@ -13,6 +14,8 @@ from samedeal.moves import DEAL, DRAW, TRANSFER
 from samedeal.options import Options
 from samedeal.protocol import codec, messages
 from samedeal.protocol.messages import (
+    Act,
+    Join,
     ProgressUpdate,
     RecordLine,
     RoomLine,
@@ -22,6 +25,7 @@ from samedeal.protocol.messages import (
     TideTime,
     ToClient,
     ToServer,
+    Watch,
 )
 from samedeal.protocol_codes import PERMANENT_CLOSE_CODES, CloseCode, NoticeCode, RefusalCode
 from samedeal.race import due_times, progress, seats, values
@@ -30,8 +34,11 @@ from samedeal_server.config.limits import Limits
 from samedeal_server.config.token_buckets import NETWORK_FACTORS, WINDOW
 from samedeal_server.connections import client_socket
 from samedeal_server.gateway import rate_limits, request_handlers
+from samedeal_server.gateway.room_entry import RoomEntry
 from samedeal_server.rooms import cached_list, progress_updates, room_list
+from samedeal_server.rooms.moves import MoveService
 from samedeal_server.store import sessions, store
+from tests.server.live_nodes import NodeMaker
 from tests.server.pages import (
     PAGE,
     cells,
@@ -44,6 +51,8 @@ from tests.server.pages import (
     fields,
     section,
 )
+from tests.server.plain_http import ask
+from tests.shared.protocol.samples import SAMPLES
 
 FLAT: Final = " ".join(PAGE.split())
 
@@ -66,6 +75,59 @@ def test_page_has_the_numbers_of_requests() -> None:
     assert "a **request** with an `id` that the client chooses, an integer from 0 to 9007199254740991." in FLAT
     for kind in REQUESTS:
         assert fields(kind, with_defaults=False)[0] == ["`id`", "integer, 0 to 9007199254740991"]
+
+
+def test_page_says_what_answers_each_request() -> None:
+    handlers: dict[type, Any] = {Join: RoomEntry.join, Watch: RoomEntry.watch, Act: MoveService.act}
+    answered: dict[str, set[str]] = {}
+    for kind, request in request_handlers.REQUESTS.items():
+        answer = get_type_hints(handlers.get(kind, request.handle))["return"].__name__
+        assert f"Answer: `{answer}`" in section(f"### {kind.__name__}"), kind
+        answered.setdefault(answer, set()).add(kind.__name__)
+    for answer, kinds in answered.items():
+        sentence = (
+            " ".join(section(f"### {answer}").split()).partition(f"`{answer.lower()}` answers ")[2].partition(".")[0]
+        )
+        assert set(re.findall(r"`(\w+)`", sentence)) == kinds, answer
+
+
+def test_page_says_which_messages_name_no_room() -> None:
+    nameless = {kind.__name__ for kind in TO_CLIENT if not {"to", "room"} & set(kind.__struct_fields__)}
+    sentence = re.search(r"[^.]* name no room:", FLAT)
+    assert sentence
+    assert set(re.findall(r"`(\w+)`", sentence[0])) == nameless
+
+
+def test_samples_have_bytes_as_long_as_the_page_says() -> None:
+    """Also those in lists and maps."""
+    for sample in SAMPLES:
+        _check_lengths(sample)
+
+
+def _check_lengths(value: Struct) -> None:
+    """Check the bytes in a message or map. What may be empty is so in some samples."""
+    name = type(value).__name__
+    _, *texts = re.split(rf"\n(?:### {name}\n|A map `{name}`|`{name}` is)", PAGE)
+    meanings = {row[0].strip("`"): row[-1] for row in cells(texts[0])} if texts else {}
+    for field in value.__struct_fields__:
+        found = getattr(value, field)
+        for each in found if isinstance(found, tuple) else (found,):
+            if isinstance(each, Struct):
+                _check_lengths(each)
+            elif isinstance(each, bytes) and field not in ("piles", "seen", "text"):
+                told = re.match("([0-9]+) bytes", meanings[field])
+                assert told, (name, field)
+                assert len(each) == int(told[1]) or (not each and "empty" in meanings[field]), (name, field)
+
+
+async def test_page_has_the_paths_that_are_answered(node: NodeMaker) -> None:
+    one = await node()
+    paths = [path for row in cells(section("## The page for browsers")) for path in re.findall("`([^`]+)`", row[0])]
+    assert len(paths) > 6
+    for path in paths:
+        asked = path.replace("ROOM", "friday").replace("RACE", "friday.20261122-140543").replace("...", "games")
+        assert (await ask(one.url, asked)).status == 200, path
+    assert (await ask(one.url, "/api/")).status == 404
 
 
 def test_page_has_progress_as_the_fields_of_a_tally() -> None:
@@ -120,6 +182,7 @@ def test_page_has_the_numbers_of_the_code() -> None:
         progress_updates,
         rate_limits,
         room_list,
+        seats,
         sessions,
         values,
     )

@@ -90,6 +90,12 @@ async def test_address_has_at_most_half_of_the_seats(node: NodeMaker, monkeypatc
     await players[2].join(second)
 
 
+async def test_bot_is_refused_and_no_room_is_opened(one: Node) -> None:
+    bot = await Client.hello(one.url, "deep", bot=True)
+    await bot.refused("no_bots", RaceNow)
+    assert await one.store.index.count() == 0
+
+
 async def test_other_room_with_the_code_is_left_alone(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
     """Clients may choose any code for their rooms."""
     codes = itertools.chain(("friday",), itertools.repeat("monday"))

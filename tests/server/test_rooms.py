@@ -404,6 +404,30 @@ async def test_joining_a_second_room_keeps_the_first_seat(one: Node) -> None:
     assert [seat.name for seat in (await bob.phase("racing")).players] == ["ana", "bob"]
 
 
+async def test_players_see_who_waits_without_looking(one: Node, two: Node) -> None:
+    """Until the player is back, or the race begins. Only who waits can be away."""
+    ana, bob = await seated(one, two)
+    await (await one.player("cid")).expect(Pong, Ping, away=True)
+
+    async def seen(*, away: bool) -> None:
+        await ana.state(lambda state: [seat.away for seat in state.players] == [False, away])
+
+    await bob.expect(Pong, Ping, away=True)
+    await seen(away=True)
+    await bob.expect(Pong, Ping)
+    await seen(away=False)
+    await bob.expect(Pong, Ping, away=True)
+    again = await one.player("bob", bob.session)
+    await again.join(ana.room)
+    await seen(away=False)
+    await again.expect(Pong, Ping, away=True)
+    await ana.expect(Done, Start)
+    state = await ana.phase("racing")
+    assert not any(seat.away for seat in state.players)
+    await again.expect(Pong, Ping)
+    assert (await one.rooms.load(ana.room)).race.seated(bob.player).away  # nothing was written
+
+
 async def make_absent(redis: RedisClient, one: Node, client: Client) -> None:
     """Set the time at which a player took the seat, and was last seen, to long ago."""
     snapshot = await one.rooms.load(client.room)

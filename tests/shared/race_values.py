@@ -10,6 +10,7 @@ from samedeal.deal import commitment
 from samedeal.errors import RequestRefused
 from samedeal.options import Options
 from samedeal.race.commands import (
+    AwayCommand,
     CloseCommand,
     DeclareStuckCommand,
     JoinCommand,
@@ -56,6 +57,8 @@ def command_in(text: str, progress: ProgressByPlayer, secret: DealSecret) -> Rac
         "leaves": LeaveCommand(who),
         "readies": ReadyCommand(who, True),
         "unreadies": ReadyCommand(who, False),
+        "goes_away": AwayCommand(who, True),
+        "is_back": AwayCommand(who, False),
         "starts": StartCommand(who),
         "resigns": ResignCommand(who),
         "is_stuck": DeclareStuckCommand(who, {}),

@@ -79,9 +79,12 @@ def rows_of_docstring() -> dict[str, list[str]]:
 
 
 def test_docstring_has_the_refusals_of_each_command() -> None:
-    texts = ("cid joins", "ana leaves", "ana readies", "ana starts", "ana resigns", "ana is_stuck", "friday-2 follows")
+    texts = ["cid joins", "ana leaves", "ana readies", "ana goes_away", "ana starts", "ana resigns", "ana is_stuck"]
     commands: dict[str, RaceCommand] = {
-        **{type(each).__name__: each for each in map(command, (*texts, "bob kicked", "it closes", "time passes"))},
+        **{
+            type(each).__name__: each
+            for each in map(command, (*texts, "x follows", "bob kicked", "it closes", "time passes"))
+        },
         "CommitShareCommand": CommitShareCommand("ana", 1, bytes(32)),
         "RevealShareCommand": RevealShareCommand("ana", 1, bytes(32)),
         "FixDealCommand": FixDealCommand(FoundDeal(1, (), 0, "")),
@@ -122,6 +125,9 @@ TABLE = """
     ana-readies       ready               race_started        race_started        race_started        room_closed
     ana-unreadies     nothing             race_started        race_started        race_started        room_closed
     cid-readies       no_seat             race_started        race_started        race_started        room_closed
+    ana-goes_away     away                away                nothing             nothing             nothing
+    ana-is_back       nothing             nothing             nothing             nothing             nothing
+    cid-goes_away     nothing             nothing             nothing             nothing             nothing
     ana-starts        countdown:countdown race_started        race_started        race_started        room_closed
     bob-starts        not_host            race_started        race_started        race_started        room_closed
     cid-starts        no_seat             race_started        race_started        race_started        room_closed
@@ -252,7 +258,7 @@ class Told:
         self.answer = ", ".join(shown)
 
     def _seat(self, racer: Racer) -> str:
-        marks = [mark for mark in ("ready", "resigned") if getattr(racer, mark)]
+        marks = [mark for mark in ("ready", "away", "resigned") if getattr(racer, mark)]
         return " ".join([f"{racer.player}{racer.seat}{'*' * (racer.player == self.race.host)}", *marks])
 
 
@@ -358,7 +364,7 @@ steps = st.tuples(
     st.sampled_from(PLAYERS),
     st.sampled_from(
         (
-            *("joins", "joins", "leaves", "readies", "starts", "resigns", "is_stuck"),
+            *("joins", "joins", "leaves", "readies", "goes_away", "starts", "resigns", "is_stuck"),
             *("follows", "kicked", "closes", "moves", "finishes", "passes"),
         )
     ),

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from samedeal.errors import RequestRefused
 from samedeal.terminal_text import printable
-from samedeal_client.commands.arguments import add_address, add_number, add_passphrase, server_and_required_room
+from samedeal_client.commands.arguments import add_address, add_number, add_passphrase, server_and_room
 from samedeal_link.machine.signals import until_stopped
 from samedeal_link.solving.bot_levels import LEVELS
 
@@ -28,7 +28,7 @@ _LEAVE_TIMEOUT: Final = 0.25
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the arguments of ``samedeal bot``."""
-    add_address(parser, room="the room's code")
+    add_address(parser, room="the room's code (default: one open room after the other that admits bots)")
     parser.add_argument("--level", choices=LEVELS, default="careful", help="how well it plays (default: careful)")
     parser.add_argument("--engine", metavar="COMMAND", default="", help="a program that plays; see shared/ENGINES.md")
     add_engine_options(parser)
@@ -80,7 +80,7 @@ def run(given: argparse.Namespace) -> int:
     from samedeal_link.connection.saved_sessions import MemorySessions
     from samedeal_link.session.room_client import RoomClient
 
-    address, room = server_and_required_room(given, "bot")
+    address, room = server_and_room(given)
     rng = Random(given.seed)  # noqa: S311 (a bot's choices are not secret)
     name = clean_name(given.name) if given.name else bot_name(rng)
 
@@ -95,12 +95,14 @@ def run(given: argparse.Namespace) -> int:
             if given.engine:
                 engine = await contexts.enter_async_context(engine_of(given, given.engine, name, given.option))
                 await engine.start()
-            link = Link(address, name, MemorySessions(), bot=True, home=home_path(room))
+            link = Link(address, name, MemorySessions(), bot=True, home=home_path(room) if room else "")
             rooms = RoomClient(await contexts.enter_async_context(link))
-            await rooms.join(room, given.passphrase)
+            if room:
+                await rooms.join(room, given.passphrase)
             kind = engine.name if engine else given.level
-            report(f"in room {room}, {kind}, {given.pace:g} moves per minute")
-            bot = Bot(rooms, given.level, given.pace, rng, stay=given.stay, report=report, engine=engine)
+            where = f"in room {room}" if room else "waiting for open rooms"
+            report(f"{where}, {kind}, {given.pace:g} moves per minute")
+            bot = Bot(rooms, given.level, given.pace, rng, given.stay, report, engine, roams=not room)
             code = 1
             try:
                 code = await bot.run()

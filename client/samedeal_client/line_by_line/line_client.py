@@ -20,6 +20,7 @@ from samedeal_client.line_by_line.line_output import LineOutput
 from samedeal_client.line_by_line.line_parser import TypedCommand, Word, parse_command, parse_line
 from samedeal_client.panels.race import card_location, quit_warnings, server_gone_sentences
 from samedeal_client.panels.verdict import exit_code
+from samedeal_client.panels.waiting import away_question
 from samedeal_client.terminal_io.line_io import Printer
 from samedeal_client.text.appearance import Look
 from samedeal_link.machine.terminal import LineSource, terminal
@@ -143,6 +144,14 @@ class LineClient:
                 model.racing and asked is not word and terminal().reads_keyboard
             ):
                 self._ask_to_confirm(word)
+            case TypedCommand(Word.START) if (
+                asked is not Word.START
+                and terminal().reads_keyboard
+                and model.hosting
+                and (question := away_question(model, self._look, "Type start again"))
+            ):
+                self._asked = Word.START
+                self._output.print(question)
             case None if model.delay is not None:
                 self._output.print("You are watching. Type board, help or quit.")
             case None:

@@ -35,7 +35,7 @@ class Narrator:
         if after.room is not None and (before.room is None or before.room.room != after.room.room):
             lines = self.describe_room(after) + (lines if not after.room.standings else [])
         elif before.room is not None and after.room is not None:
-            lines += self._changes(before.room, after.room, after)
+            lines += [*self._changes(before.room, after.room, after), *self._presence(before, after)]
         if after.own.rollback is not None and after.own.rollback is not before.own.rollback:
             reason = self.look.with_card_symbols(after.own.rollback.sentence)
             lines.append(f"The server rejected {after.own.rollback.action}. {reason}")
@@ -60,7 +60,10 @@ class Narrator:
         return [*lines, *self._phase(room, model)]
 
     def _names(self, seats: Iterable[Seat], model: Model) -> str:
-        names = [self.display_name(seat, model) + (", ready" if seat.ready else "") for seat in seats]
+        names = [
+            self.display_name(seat, model) + ", ready" * seat.ready + ", away" * model.is_away(seat.player)
+            for seat in seats
+        ]
         return "; ".join(names) or "none yet"
 
     def display_name(self, seat: Seat, model: Model) -> str:
@@ -96,6 +99,15 @@ class Narrator:
         if after.host != before.host and after.host == model.me:
             lines.append("You are the host now.")
         return lines
+
+    def _presence(self, before: Model, after: Model) -> list[str]:
+        """Return the sentences about players who have gone away or have come back before the race."""
+        if after.this_room.phase not in ("open", "countdown"):
+            return []
+        present = [seat for seat in after.this_room.players if before.seat_of(seat.player) and seat.player != after.me]
+        changed = [seat for seat in present if before.is_away(seat.player) != after.is_away(seat.player)]
+        states = ("away" if after.is_away(seat.player) else "back" for seat in changed)
+        return [f"{self.subject(seat, after)} is {state}." for seat, state in zip(changed, states, strict=True)]
 
     def _phase(self, room: RoomState, model: Model) -> list[str]:
         match room.phase:

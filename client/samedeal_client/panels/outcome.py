@@ -8,7 +8,7 @@ from typing import TypeAlias
 from samedeal.protocol.messages import RoomState, Standing
 from samedeal_client.panels.race_feed import RankedPlayer
 from samedeal_client.text.appearance import Look
-from samedeal_client.text.player_names import player_name
+from samedeal_client.text.player_names import names_text, player_name
 from samedeal_client.text.spans import counted
 from samedeal_client.text.time_text import ordinal, short_clock_text
 
@@ -48,12 +48,12 @@ def _winner(standings: Sequence[Standing], total: int, look: Look, margin: str =
     if not first:
         return ""
     if len(first) > 1:
-        return f"A tie! {_names(first, look)} share 1st place."
+        return f"A tie! {names_text(first, look)} share 1st place."
     [winner] = first
     result = (
         f"in {short_clock_text(winner.time)}" if winner.time else f"with {winner.foundation_cards} of {total} cards"
     )
-    return f"{_names(first, look)} won {result}{margin}."
+    return f"{names_text(first, look)} won {result}{margin}."
 
 
 def _own_part(own: Standing, standings: Sequence[Standing], look: Look) -> str:
@@ -62,7 +62,7 @@ def _own_part(own: Standing, standings: Sequence[Standing], look: Look) -> str:
         return "You resigned."
     tied = [line for line in standings if line.place == own.place and line is not own]
     if tied:
-        shared = f"share {ordinal(own.place)} place with {_names(tied, look)}"
+        shared = f"share {ordinal(own.place)} place with {names_text(tied, look)}"
         return f"You resigned and {shared}." if own.resigned else f"You {shared}."
     place = f"{ordinal(own.place)} of {len(standings)}{_margin(own, standings, look)}."
     if own.resigned:
@@ -91,11 +91,6 @@ def _margin(own: _Line, standings: Sequence[_Line], look: Look) -> str:
     if not cards:
         return f", level with {name} but {'earlier' if own.place < other.place else 'later'}"
     return f", {counted(cards, 'card')} {word} {name}"
-
-
-def _names(lines: Sequence[Standing], look: Look) -> str:
-    names = [player_name(line.name, look, bot=False) for line in lines]
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def why_over(room: RoomState) -> str:

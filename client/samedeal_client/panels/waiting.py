@@ -11,7 +11,7 @@ from samedeal.games import GAMES
 from samedeal.protocol.messages import RoomState
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.option_wording import deal_text, games_text, options_lines, title_of
-from samedeal_client.text.player_names import player_name
+from samedeal_client.text.player_names import names_text, player_name
 from samedeal_client.text.rules_text import short_rules
 from samedeal_client.text.spans import Row, Span, counted, wrap
 from samedeal_client.text.time_text import duration_text
@@ -107,6 +107,18 @@ def start_condition(model: Model, now: int) -> str:
             return f"The race starts in {duration_text(max(until, 0) // 1000)}"
 
 
+def away_question(model: Model, look: Look, again: str) -> str:
+    """Return what the host is asked before a start without those who are away, or an empty string if all are there.
+
+    ``again`` says what the host does to start anyway, as in ``Press Enter again``.
+    """
+    away = model.others_away
+    names = names_text(away, look)
+    is_one = len(away) == 1
+    are, them = ("is", names) if is_one else ("are", "them")
+    return f"{names} {are} away. {again} to start without {them}." if away else ""
+
+
 def invitation_rows(room: RoomState, invitation: Invitation) -> tuple[Row, ...]:
     """Return rows that tell how others join. The first row has what the player sends to them."""
     invite = (Span("Invite  ", "title"), Span(invitation.sent, "field"))
@@ -140,11 +152,10 @@ def player_cells(model: Model, bots: OwnBots, look: Look) -> dict[str, tuple[Row
     room = model.this_room
     rows: dict[str, tuple[Row, ...]] = {}
     for seat in room.players:
-        tally = model.tallies.get(seat.player)
         notes = ["host"] if seat.player == room.host else []
         notes += ["you"] if seat.player == model.me else []
         notes += ["your bot"] if seat.name in bots.seated else []
-        notes += ["away"] if tally is not None and not tally.connected else []
+        notes += ["away"] if model.is_away(seat.player) else []
         rows[seat.player] = (
             (Span("[x]" if seat.ready else "[ ]", "good" if seat.ready else "label"),),
             (Span(player_name(seat.name, look, bot=seat.bot), "you" if seat.player == model.me else "name"),),

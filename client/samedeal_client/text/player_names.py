@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
+from samedeal.protocol.messages import Seat, Standing
 from samedeal.terminal_text import columns_of
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import fit
@@ -17,6 +19,12 @@ def player_name(name: str, look: Look, *, bot: bool) -> str:
     """Return a player's name in characters that ``look`` allows. If the player is a bot, ``(bot)`` follows the name."""
     shown = look.displayable(name)
     return f"{shown} {_BOT}" if bot else shown
+
+
+def names_text(players: Iterable[Seat | Standing], look: Look) -> str:
+    """Return the names of players, without marks, for a sentence."""
+    names = [player_name(each.name, look, bot=False) for each in players]
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def fit_player_name(name: str, look: Look, width: int, *, bot: bool) -> str:

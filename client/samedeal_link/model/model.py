@@ -162,6 +162,17 @@ class Model:
         racing = seat is not None and not (seat.stuck or seat.resigned)
         return racing and not own.pending and not own.out_of_sync and own.play is not None and own.is_stuck
 
+    def is_away(self, player: str) -> bool:
+        """Whether a player who has a seat does not look at the room, or is not connected."""
+        seat, tally = self.seat_of(player), self.tallies.get(player)
+        return seat is not None and (seat.away or (tally is not None and not tally.connected))
+
+    @property
+    def others_away(self) -> list[Seat]:
+        """The other players who are away."""
+        players = self.room.players if self.room is not None else ()
+        return [seat for seat in players if seat.player != self.me and self.is_away(seat.player)]
+
     @property
     def has_other_people(self) -> bool:
         """Whether another player in the room is not a bot."""

@@ -106,9 +106,12 @@ class RoomClient:
         self._resyncing = True
         self.link.resync()
 
-    async def list(self, game: str = "", *, only_open: bool = False) -> tuple[RoomLine, ...]:
-        """Return the rooms that players can join or watch: those of ``game``, and only open ones if asked."""
-        answer = await self.link.request(ListRooms(id=0, game=game, open=only_open))
+    async def list(self, game: str = "", *, only_open: bool = False, bots: bool = False) -> tuple[RoomLine, ...]:
+        """Return the rooms that players can join or watch: those of ``game``, and only open ones if asked.
+
+        With ``bots``, return only rooms that admit bots.
+        """
+        answer = await self.link.request(ListRooms(id=0, game=game, open=only_open, bots=bots))
         return answer.rooms if isinstance(answer, Rooms) else ()
 
     async def race_now(self, game: str = "", tide: int = 0) -> str:

@@ -139,9 +139,10 @@ class ReadApi:
         return response
 
     async def rooms(self, asked: Asked) -> RoomsAnswer:
-        """Return the public rooms, perhaps only those of a game, or those that can be joined."""
-        game, only_open = asked.query.get("game", [""])[0], "open" in asked.query
-        return RoomsAnswer(await self._rooms.lines(game, only_open=only_open))
+        """Return the public rooms, perhaps only those of a game, those that can be joined, or those that admit bots."""
+        query = asked.query
+        game = query.get("game", [""])[0]
+        return RoomsAnswer(await self._rooms.lines(game, only_open="open" in query, bots="bots" in query))
 
     async def races(self, _asked: Asked) -> RacesAnswer:
         """Return the newest records that everybody may read."""
@@ -190,7 +191,7 @@ class ReadApi:
 
 
 ROUTES: Final = (
-    Route("/rooms", ReadApi.rooms, RoomsAnswer, query=("game", "open")),
+    Route("/rooms", ReadApi.rooms, RoomsAnswer, query=("game", "open", "bots")),
     Route("/races", ReadApi.races, RacesAnswer),
     Route("/races/{race}", ReadApi.race, RaceAnswer, kinds=(TEXT, JSON)),
     Route("/games", ReadApi.games, GamesAnswer),

@@ -28,6 +28,12 @@ _DELAY_RECOVERY: Final = 0.5
 _MIN_RETRY_AFTER: Final = 1.0
 """Minimum time, in seconds, after which a refused client is told to retry."""
 
+BURST: Final = 1.0
+"""Time, in seconds, from the first refusal of a burst, in which further ones do not count.
+
+The client may have sent those requests before it read the first refusal. A pause of half this time ends a burst.
+"""
+
 
 class Bucket:
     """A token bucket that gains ``rate`` tokens per second and holds at most ``burst`` tokens.
@@ -84,6 +90,7 @@ class Pace:
         self._requests_bucket = Bucket(limits.rate, limits.burst, now)
         self._delays = Bucket(_DELAY_RECOVERY, limits.slow_for, now)
         self._refusals = Bucket(limits.refusals / 60, limits.refusals, now)
+        self._burst_began = self._refused_at = float("-inf")
 
     def admit(self, now: float, cost: int) -> float:
         """Charge for a request. Return the seconds by which the request must be delayed.
@@ -102,7 +109,16 @@ class Pace:
         self._requests_bucket.charge(now, cost)
 
     def refused(self, now: float) -> bool:
-        """Count a request that was refused because of its rate. Return whether the connection must now be closed."""
+        """Count a burst of requests that were refused because of their rate, or a request after the time of a burst.
+
+        Return whether the connection must now be closed.
+        """
+        is_first = now - self._refused_at > BURST / 2
+        self._refused_at = now
+        if is_first:
+            self._burst_began = now
+        elif now - self._burst_began < BURST:
+            return False
         return self._refusals.charge(now) > 0
 
 

@@ -18,6 +18,9 @@ SCHEDULED_ROOM_COST: Final = 10
 CONNECTION_COST: Final = 5
 """Cost, in moves, of a new connection."""
 
+CHANGE_COST: Final = 9
+"""Cost, in moves, of a ``Ping`` that changes whether the player is away, besides that of the ``Ping``."""
+
 PASSPHRASE_COST: Final = 45
 """Cost, in moves, of hashing a passphrase. Hashing takes about as much CPU time as this many moves."""
 
@@ -56,6 +59,13 @@ class RateLimits:
         Never raise an error. The connection's next requests are delayed instead.
         """
         self._charge(connection, actions / REPLAYED_PER_MOVE)
+
+    def charge_change(self, connection: PlayerConnection) -> None:
+        """Charge for a ``Ping`` that changes whether the player is away.
+
+        Never raise an error. The connection's next requests are delayed instead.
+        """
+        self._charge(connection, CHANGE_COST)
 
     def charge_passphrase(self, connection: PlayerConnection) -> None:
         """Charge for the hashing of a passphrase.

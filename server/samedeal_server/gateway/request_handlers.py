@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, get_args
 
 import samedeal
+from samedeal.errors import SamedealError
 from samedeal.games import offered
 from samedeal.look_alikes import is_reserved
 from samedeal.names import clean_name, clean_room
@@ -26,6 +28,7 @@ from samedeal.protocol.messages import (
     Pong,
     RaceNow,
     ReadRecord,
+    RecordPart,
     Records,
     Recover,
     Rematch,
@@ -35,9 +38,10 @@ from samedeal.protocol.messages import (
     Watch,
     Welcome,
 )
-from samedeal.race.commands import CommandRequest, command_of
+from samedeal.race.commands import AwayCommand, CommandRequest, command_of
 from samedeal.sentences import refused
 from samedeal.terminal_text import printable
+from samedeal_server.errors import StoreUnavailable
 from samedeal_server.gateway.rate_limits import RateLimits
 from samedeal_server.gateway.room_entry import RoomEntry
 from samedeal_server.races.server_bans import Bans, ban_sentence
@@ -86,7 +90,7 @@ class RequestHandlers:
             raise refused("hello_first")
         return request.handle(self, connection, message)
 
-    async def hello(self, connection: PlayerConnection, message: Hello) -> ToClient:
+    async def hello(self, connection: PlayerConnection, message: Hello) -> Welcome:
         """Start a session, or resume one."""
         if connection.player:
             raise refused("hello_once")
@@ -118,18 +122,30 @@ class RequestHandlers:
             tides=self._rooms.tides,
         )
 
-    async def ping(self, _connection: PlayerConnection, message: Ping) -> ToClient:
-        """Return the time of Redis, as the node estimates it."""
+    async def ping(self, connection: PlayerConnection, message: Ping) -> Pong:
+        """Return the time of Redis, as the node estimates it. Before the race, mark the player as away or as back."""
+        hub, seat = connection.hub, connection.seat
+        racer = hub.race.racer(connection.player) if hub and seat and hub.race.is_waiting else None
+        if hub and seat and racer and racer.away != message.away:
+            self._rates.charge_change(connection)
+            with suppress(
+                SamedealError, StoreUnavailable
+            ):  # the time is asked for; the next Ping says again who is away
+                away = AwayCommand(seat.player, message.away)
+                await self._rooms.command(hub.room, away, seat.player, seat.generation)
         return Pong(to=message.id, time=self._rooms.clock.now())
 
-    async def list_rooms(self, _connection: PlayerConnection, message: ListRooms) -> ToClient:
+    async def list_rooms(self, _connection: PlayerConnection, message: ListRooms) -> Rooms:
         """Return the newest rooms that players can join or watch."""
-        return Rooms(to=message.id, rooms=await self.room_list.lines(message.game, only_open=message.open))
+        lines = await self.room_list.lines(message.game, only_open=message.open, bots=message.bots)
+        return Rooms(to=message.id, rooms=lines)
 
-    async def race_now(self, connection: PlayerConnection, message: RaceNow) -> ToClient:
+    async def race_now(self, connection: PlayerConnection, message: RaceNow) -> Created:
         """Return the code of the public room whose race starts soonest, or of a room of a tide."""
         if self._rooms.draining:
             raise refused("draining")
+        if connection.bot and not message.tide:
+            raise refused("race_now_for_people")
         self._rates.open_room(connection.networks)
         player, network = connection.player, connection.networks[-1]
         if message.tide:
@@ -138,18 +154,18 @@ class RequestHandlers:
             room = await self._race_now.find(message.game, player, network)
         return Created(to=message.id, room=room)
 
-    async def list_records(self, _connection: PlayerConnection, message: ListRecords) -> ToClient:
+    async def list_records(self, _connection: PlayerConnection, message: ListRecords) -> Records:
         """Return the newest records that everybody may read."""
         return Records(to=message.id, records=await self.record_list.lines())
 
-    async def read_record(self, connection: PlayerConnection, message: ReadRecord) -> ToClient:
+    async def read_record(self, connection: PlayerConnection, message: ReadRecord) -> RecordPart:
         """Return a part of a record."""
         if message.passphrase:
             self._rates.charge_passphrase(connection)
         asked = message, connection.player, connection.networks[-1]
         return await read_record(self._rooms.store, self._rooms.creator.passphrases, self._rooms.limits, *asked)
 
-    async def create(self, connection: PlayerConnection, message: Create) -> ToClient:
+    async def create(self, connection: PlayerConnection, message: Create) -> Created:
         """Open a room."""
         if self._rooms.draining:
             raise refused("draining")
@@ -163,12 +179,12 @@ class RequestHandlers:
         _log.info(LogEvent.ROOM_CREATED, **(connection.ids | {"room": room}), private=bool(message.passphrase))
         return Created(to=message.id, room=room)
 
-    async def leave(self, connection: PlayerConnection, message: Leave) -> ToClient:
+    async def leave(self, connection: PlayerConnection, message: Leave) -> Done:
         """Take the player out of the room. A player who is racing resigns."""
         await self.entry.leave(connection)
         return Done(to=message.id)
 
-    async def rematch(self, connection: PlayerConnection, message: Rematch) -> ToClient:
+    async def rematch(self, connection: PlayerConnection, message: Rematch) -> Created:
         """Return the code of the rematch's room. If the room does not exist yet, open it."""
         hub = connection.hub
         if hub is None:
@@ -177,12 +193,12 @@ class RequestHandlers:
             self._rates.open_room(connection.networks)
         return Created(to=message.id, room=await self._rooms.creator.rematch(hub.room))
 
-    async def recover(self, connection: PlayerConnection, message: Recover) -> ToClient:
+    async def recover(self, connection: PlayerConnection, message: Recover) -> Done:
         """Repeat the commits of acknowledged moves that Redis has lost."""
         await self.moves.recover(connection, message)
         return Done(to=message.id)
 
-    async def command(self, connection: PlayerConnection, message: CommandRequest) -> ToClient:
+    async def command(self, connection: PlayerConnection, message: CommandRequest) -> Done:
         """Carry out a command of the player in the room where the player has a seat."""
         hub, seat = connection.require_seat()
         player = seat.player

@@ -44,9 +44,11 @@ def news_of(race: Race, change: str) -> RaceNews | None:
     """Return the news that a change of a race is for everybody, or None if it is none.
 
     ``change`` is the name of a change as in the events of a room. A race without spectators is public only until it
-    starts. Nobody else can join a room for a repeated deal, so that its opening is no news.
+    starts. The opening of a room is no news if all its seats are for known players: the one who opens it, or those of the
+    race before.
     """
-    if race.private or (change == "opened" and race.earlier) or (change != "opened" and not race.options.spectators):
+    is_free = race.options.players > max(1, len(race.before.players))
+    if race.private or not (is_free if change == "opened" else race.options.spectators):
         return None
     line = room_line(race)
     match change:

@@ -40,33 +40,40 @@ class RoomList:
     def __init__(self, store: Store, timers: Timers) -> None:
         self._store = store
         self._timers = timers
-        self._lists: dict[tuple[str, bool], CachedList[RoomLine]] = {}
+        self._lists: dict[tuple[str, bool, bool], CachedList[RoomLine]] = {}
 
-    async def lines(self, game: str = "", *, only_open: bool = False) -> tuple[RoomLine, ...]:
-        """Return at most ``MAX_LISTED`` rooms: those of a game, if ``game`` is not empty, and only open ones if asked.
+    async def lines(self, game: str = "", *, only_open: bool = False, bots: bool = False) -> tuple[RoomLine, ...]:
+        """Return at most ``MAX_LISTED`` rooms.
+
+        These are rooms of ``game`` unless it is empty, only open ones if ``only_open``, and with ``bots`` only those that
+        admit bots.
 
         Raise UnknownGame if no game has the name, and StoreUnavailable if Redis fails.
         """
         if game:
             game_named(game)
-        chosen = game, only_open
+        chosen = game, only_open, bots
         if chosen not in self._lists:
-            lifetime = LIST_LIFETIME if chosen == ("", False) else FILTERED_LIFETIME
+            lifetime = LIST_LIFETIME if chosen == ("", False, False) else FILTERED_LIFETIME
             self._lists[chosen] = CachedList(partial(self._read, *chosen), self._timers, lifetime)
         return await self._lists[chosen].lines()
 
-    async def _read(self, game: str, only_open: bool) -> tuple[RoomLine, ...]:  # noqa: FBT001  # both are the filter
+    async def _read(self, game: str, *only: bool) -> tuple[RoomLine, ...]:
+        only_open, bots = only
         index = self._store.index
         rooms = choose(await index.listed(_READ), await self._store.now())
         fitting: list[RoomLine] = []
-        for at in range(0, len(rooms) if game or only_open else MAX_LISTED, MAX_LISTED):
+        for at in range(0, len(rooms) if game or any(only) else MAX_LISTED, MAX_LISTED):
             read = rooms[at : at + MAX_LISTED]
             lines = await room_lines(self._store, [line.room for line in read])
             await index.unlist(line for line in read if lines[line.room] is None)
             fitting += [
                 line
                 for line in lines.values()
-                if line and game in ("", line.game) and (line.phase == "open" or (line.spectators and not only_open))
+                if line
+                and game in ("", line.game)
+                and (line.phase == "open" or (line.spectators and not only_open))
+                and (line.bots or not bots)
             ]
             if len(fitting) >= MAX_LISTED:
                 break

@@ -68,23 +68,27 @@ class Hello(RequestMessage, frozen=True):
 
 
 class Ping(RequestMessage, frozen=True):
-    """Ask for the time of the server."""
+    """Ask for the time of the server, and say whether the player looks at the room or is ``away``."""
+
+    away: bool = False
 
 
 class ListRooms(RequestMessage, frozen=True):
     """Ask for the public rooms that can be joined or watched.
 
-    ``game`` restricts the list to a game, and ``open`` to rooms that can be joined.
+    ``game`` restricts the list to a game, ``open`` to rooms that can be joined, and ``bots`` to rooms that admit bots.
     """
 
     game: Annotated[str, Meta(max_length=24)] = ""
     open: bool = False
+    bots: bool = False
 
 
 class RaceNow(RequestMessage, frozen=True):
     """Ask for the public room whose race starts soonest. If ``game`` is not empty, the race must be in this game.
 
-    If there is no such room, the server opens one. ``tide`` asks for a room of the tide that starts at this time.
+    If there is no such room, the server opens one. Bots are refused. ``tide`` asks for a room of the tide that starts at
+    this time.
     """
 
     game: Annotated[str, Meta(max_length=24)] = ""
@@ -402,7 +406,8 @@ class Seat(Struct, frozen=True, kw_only=True):
 
     ``bot`` is true if the client has declared that a program plays. ``stuck`` is true if the player has sent
     ``DeclareStuck`` and the number of foundation cards has not changed since. ``share_commitment`` is the hash of the
-    player's share for the present draw of a joint deal, and empty until the player has sent it.
+    player's share for the present draw of a joint deal, and empty until the player has sent it. ``away`` is true if the
+    player waits for the race without looking at the room.
     """
 
     player: str
@@ -413,6 +418,7 @@ class Seat(Struct, frozen=True, kw_only=True):
     bot: bool = False
     stuck: bool = False
     share_commitment: bytes = b""
+    away: bool = False
 
 
 class DrawnShare(Struct, frozen=True, kw_only=True):

@@ -38,6 +38,12 @@ class ReadyCommand(PlayerCommand, frozen=True):
     ready: bool
 
 
+class AwayCommand(PlayerCommand, frozen=True):
+    """Command of a player to be marked as away, or as back."""
+
+    away: bool
+
+
 class StartCommand(PlayerCommand, frozen=True):
     """Command of the host to start the race."""
 

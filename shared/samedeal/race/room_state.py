@@ -36,6 +36,7 @@ def room_state(race: Race, progress: ProgressByPlayer, event: int, spectator_cou
                 bot=racer.bot,
                 stuck=racer.is_stuck(own),
                 share_commitment=racer.commitment,
+                away=racer.away and race.is_waiting,
             )
             for racer, own in racers
         ),

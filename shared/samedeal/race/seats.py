@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from samedeal.look_alikes import look_alike
 from samedeal.options import MAX_PLAYERS, SEATS_OF_ADDRESS
 from samedeal.race.commands import (
+    AwayCommand,
     CommandResult,
     JoinCommand,
     KickCommand,
@@ -19,12 +20,15 @@ from samedeal.race.commands import (
 )
 from samedeal.race.draws import count_down, lose_seats
 from samedeal.race.due_times import due_at, host_due_at, is_alone
-from samedeal.race.progress import ABSENT_AFTER, ProgressByPlayer
+from samedeal.race.progress import ProgressByPlayer
 from samedeal.race.values import Race, Racer
 from samedeal.sentences import refused
 
 SEATS_KEPT: Final = 30_000
 """Time, in milliseconds, for which a rematch keeps seats free for the players of the previous race."""
+
+SEAT_HELD: Final = 60_000
+"""Time, in milliseconds, without a sign of life after which a player loses the seat in an open room."""
 
 SCHEDULED_ABSENT_AFTER: Final = 3_600_000
 """Time, in milliseconds, after which an absent player of a scheduled race may lose the seat.
@@ -40,7 +44,7 @@ def present_racers(race: Race, progress: ProgressByPlayer, now: int) -> tuple[Ra
     """
     if race.phase != "open" or race.options.start == "at":
         return race.racers
-    return _racers_seen(race, progress, now - ABSENT_AFTER)
+    return _racers_seen(race, progress, now - SEAT_HELD)
 
 
 def _racers_seen(race: Race, progress: ProgressByPlayer, since: int) -> tuple[Racer, ...]:
@@ -78,7 +82,7 @@ def join(race: Race, command: JoinCommand, now: int) -> CommandResult:
     """Give a player a seat, unless the player has one."""
     check_not_kicked(race, command.player)
     if race.racer(command.player):
-        return race, ()
+        return set_away(race, AwayCommand(command.player, away=False), now)
     if is_barred(race, command.player, command.origin):
         raise refused("address_kicked")
     if command.bot and not race.options.bots:
@@ -124,7 +128,7 @@ def rejoin(race: Race, command: JoinCommand, now: int) -> CommandResult:
     """Refuse a player without a seat."""
     check_not_kicked(race, command.player)
     if race.racer(command.player):
-        return race, ()
+        return set_away(race, AwayCommand(command.player, away=False), now)
     raise refused("race_started_without_you")
 
 
@@ -144,6 +148,14 @@ def set_ready(race: Race, command: ReadyCommand, now: int) -> CommandResult:
     if racer.ready == command.ready:
         return race, ()
     return _start_if_due(race.with_racer(racer, ready=command.ready), now, "ready" if command.ready else "unready")
+
+
+def set_away(race: Race, command: AwayCommand, now: int) -> CommandResult:
+    """Mark a player as away, or as back."""
+    racer = race.racer(command.player)
+    if racer is None or racer.away == command.away or not race.is_waiting:
+        return race, ()
+    return race.with_racer(racer, away=command.away), ("away" if command.away else "back",)
 
 
 def start(race: Race, command: StartCommand, now: int) -> CommandResult:

@@ -9,7 +9,8 @@ Rules
   order in which they took their seats, but two rules below change this order. Bots are the players who have declared to
   be bots. The options may exclude them, and may say that nobody is the host.
 - Players take seats while the race is open, and may give them up until it is under way. A player who leaves later
-  resigns. A player who is absent from an open room for a while loses the seat, so that nobody waits for them. In a
+  resigns. A player who waits without looking at the room is marked as away, and keeps the seat. A player who is absent
+  from an open room for a minute loses it, so that nobody waits for them. In a
   scheduled race, which starts at a given time, an absent player keeps the seat for longer, and loses it only when
   another player finds the room full.
 - The cards are dealt when the countdown ends, at ``starts``. Moves count if they are committed before ``ends``. Both
@@ -56,6 +57,7 @@ What each command does, by phase. Where the table has a code (``bad_share``, ``n
     Join          takes seat  rejoins     rejoins     rejoins     room_closed
     Leave         gives up    gives up    resigns     nothing     nothing
     Ready         marks       started     started     started     room_closed
+    Away          marks       marks       nothing     nothing     nothing
     Start         countdown   started     started     started     room_closed
     CommitShare   bad_share   commits     bad_share   bad_share   room_closed
     RevealShare   bad_share   reveals     bad_share   bad_share   room_closed
@@ -85,6 +87,7 @@ from msgspec.structs import replace
 from samedeal.protocol.messages import Phase
 from samedeal.race import draws, endings, seats
 from samedeal.race.commands import (
+    AwayCommand,
     CloseCommand,
     CommandResult,
     CommitShareCommand,
@@ -177,6 +180,7 @@ _TRANSITIONS: Final[Mapping[type[RaceCommand], tuple[_Transition, ...]]] = {
     JoinCommand: (seats.join, seats.rejoin, seats.rejoin, seats.rejoin, _CLOSED),
     LeaveCommand: (seats.leave_seat, seats.leave_seat, endings.resign, _do_nothing, _do_nothing),
     ReadyCommand: (seats.set_ready, _STARTED, _STARTED, _STARTED, _CLOSED),
+    AwayCommand: (seats.set_away, seats.set_away, _do_nothing, _do_nothing, _do_nothing),
     StartCommand: (seats.start, _STARTED, _STARTED, _STARTED, _CLOSED),
     CommitShareCommand: (_BAD_SHARE, draws.commit_share, _BAD_SHARE, _BAD_SHARE, _CLOSED),
     RevealShareCommand: (_BAD_SHARE, draws.reveal_share, _BAD_SHARE, _BAD_SHARE, _CLOSED),

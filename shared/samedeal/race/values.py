@@ -32,10 +32,10 @@ class Racer(Struct, frozen=True, omit_defaults=True):
     """A player with a seat. Times are in milliseconds since 1970.
 
     ``bot`` is true if the player has declared to be a bot. ``origin`` is a keyed hash of the network from which the
-    player took the seat. ``stuck_at`` is when the player last declared to be stuck, or 0. For a joint deal,
-    ``commitment`` is the hash of the player's share for the present draw, and empty until the player sends it. ``share``
-    is empty until the player reveals it. When all players have revealed their shares, all shares move to
-    ``DrawProgress.shares``.
+    player took the seat. ``away`` is true while the player waits without looking at the room. ``stuck_at`` is when the
+    player last declared to be stuck, or 0. For a joint deal, ``commitment`` is the hash of the player's share for the
+    present draw, and empty until the player sends it. ``share`` is empty until the player reveals it. When all players
+    have revealed their shares, all shares move to ``DrawProgress.shares``.
     """
 
     player: str
@@ -49,6 +49,7 @@ class Racer(Struct, frozen=True, omit_defaults=True):
     stuck_at: int = 0
     commitment: bytes = b""
     share: bytes = b""
+    away: bool = False
 
     def is_stuck(self, progress: Progress) -> bool:
         """Return whether the player has declared to be stuck, and has moved no card to or from a foundation since."""

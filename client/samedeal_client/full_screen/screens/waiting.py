@@ -27,6 +27,7 @@ from samedeal_client.panels.waiting import (
     REMOVE_BOT_KEY,
     Invitation,
     OwnBots,
+    away_question,
     bot_rows,
     can_add_bot,
     invitation_rows,
@@ -79,6 +80,7 @@ class WaitingScreen(WidgetScreen):
         self._starts_when_joined = False
         self._explained = False
         self._kick_asked = ""
+        self._start_asked = ""
         self._shown_bots = NO_BOTS
 
     def compose_body(self) -> ComposeResult:
@@ -121,6 +123,8 @@ class WaitingScreen(WidgetScreen):
         """Show the room."""
         room, bots, look = self.model.this_room, self.bots, self.look
         self._shown_bots = bots
+        if not self.model.others_away:
+            self._start_asked = ""
         if self._starts_when_joined and not bots.joining:
             self.action_start()
         first, *others = invitation_rows(room, self.invitation)
@@ -198,7 +202,11 @@ class WaitingScreen(WidgetScreen):
         return lines_of([(Span(line, "paper"),) for line in lines], self.look)
 
     def action_start(self) -> None:
-        """Start the race. While bots are joining, wait for them. A second key press starts without them."""
+        """Start the race. A second key press starts it without players who are away, and without bots that are joining."""
+        asked, self._start_asked = self._start_asked, away_question(self.model, self.look, "Press Enter again")
+        if self._start_asked not in ("", asked):
+            self.show_message(self._start_asked)
+            return
         joining = self.bots.joining
         if joining and not self._starts_when_joined:
             bots = f"{joining[0]} has" if len(joining) == 1 else f"{len(joining)} bots have"

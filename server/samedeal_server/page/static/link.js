@@ -102,7 +102,7 @@ export class Link {
 			this.offset = time - (sent + this.welcomed) / 2
 			this.status(true)
 			this.tell("enter")
-			this.ask("ping").catch(() => {}) // for the witness, and if the connection is lost, that is noticed
+			this.ping() // for the witness
 		} catch ({code, message, retry_after}) {
 			if (code === "no_session") {
 				this.session = ""
@@ -156,14 +156,21 @@ export class Link {
 		if (this.retry || this.stopped || now - this.heard < SILENCE) return
 		if (!this.pinged) {
 			this.pinged = now
-			this.ask("ping").catch(() => {}) // the connection is lost
+			this.ping()
 		} else if (now - this.pinged > ANSWER_TIMEOUT) this.lost(0)
 		else if (this.welcomed) this.status(false, "The server does not answer.")
 	}
 
+	// Say also whether the player looks. A connection that is lost is noticed elsewhere.
+	ping() {
+		this.ask("ping", {away: document.hidden}).catch(() => {})
+	}
+
 	hurry() {
-		if (!this.retry) this.check()
-		else if (!this.stopped && !document.hidden) this.connect()
+		if (!this.retry) {
+			this.ping()
+			this.check()
+		} else if (!this.stopped && !document.hidden) this.connect()
 	}
 
 	stop(sentence) {

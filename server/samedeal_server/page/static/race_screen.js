@@ -75,6 +75,13 @@ export class RaceScreen {
 		this.unseat(OTHER_RACE)
 	}
 
+	// Go back to the seat that was lost because this page slept through a draw, if the room is open again.
+	wake({phase, lost}) {
+		if (phase !== "open" || !lost.some(each => each.name === this.sleeper && each.reason === "silent")) return
+		this.sit(this.sleeper)
+		this.sleeper = ""
+	}
+
 	// Watch instead, or look for another way to race.
 	async unseat(sentence) {
 		await this.sitting
@@ -133,6 +140,7 @@ export class RaceScreen {
 		if (message.type === "roomstate" && namesOtherRoom(message)) return this.follow(message)
 		this.seat?.receive(message)
 		if (message.type === "roomstate") {
+			this.wake(message)
 			this.firstPhase ??= message.phase
 			race.setRoom(message)
 		} else if (message.type === "drawn") race.setShares(message)
@@ -488,12 +496,12 @@ export class RaceScreen {
 
 // What there is to say about a player besides the numbers.
 function stateOf(row, room) {
-	const {final, stuck, connected, ready, board} = row
+	const {final, stuck, gone, ready, board} = row
 	const {phase} = room
 	const {time, resigned} = end(row, room)
 	if (time) return `${final?.place === 1 ? "won" : "finished"} in ${clock(time)}`
 	if (resigned) return "resigned"
-	if (!connected && phase !== "finished") return "not connected"
+	if (gone && phase !== "finished") return "away"
 	if (stuck && phase === "racing") return "stuck"
 	return ready && !board && phase === "open" ? "ready" : ""
 }

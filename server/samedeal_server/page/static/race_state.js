@@ -108,7 +108,7 @@ export class Race {
 			const [board, final, tally] = [this.boards.get(seat.player), standings.find(isOwn), tallies.find(isOwn)]
 			const {connected = true, foundation_cards: count, moves, finished_at: finishedAt, last_progress_at: progressAt} = tally ?? {}
 			const live = this.isLive && tally && {count, moves, finishedAt, progressAt}
-			const row = {count: 0, moves: 0, finishedAt: 0, progressAt: 0, ...board, ...live, ...seat, board, final, connected}
+			const row = {count: 0, moves: 0, finishedAt: 0, progressAt: 0, ...board, ...live, ...seat, board, final, connected, gone: seat.away || !connected}
 			return final ? {...row, count: final.foundation_cards, moves: final.moves ?? row.moves} : row
 		})
 		const order = (a, b) => (a.final && b.final ? a.final.place - b.final.place : byProgress(a, b))
@@ -153,7 +153,7 @@ export class RaceFeed {
 		const {before, phase} = this
 		this.before = new Map(rows.map(row => [row.player, {...row, ...end(row, room), left: cards - row.count}]))
 		this.phase = room.phase
-		const news = before ? [...this.before.values()].flatMap(row => newsOf(before.get(row.player), row)) : []
+		const news = before ? [...this.before.values()].flatMap(row => newsOf(before.get(row.player), row, room.phase === phase)) : []
 		const first = leader(rows)
 		if (!before) this.leader = first?.player
 		else if (first && first.player !== this.leader && now - this.ledAt >= QUIET) {
@@ -171,13 +171,14 @@ export const end = ({final, finishedAt, resigned}, {starts}) => ({
 	resigned: resigned || final?.resigned
 })
 
-function newsOf(before, {name, count, place, time, resigned, stuck, connected, left}) {
+function newsOf(before, {name, count, place, time, resigned, stuck, away, connected, left}, isSamePhase) {
 	if (!before) return []
 	if (time) return before.time ? [] : [`${name} finished in ${clock(time)}, ${ordinal(place)}`]
 	if (resigned) return before.resigned ? [] : [`${name} resigned at ${count}`]
 	return [
 		stuck && !before.stuck && `${name} is stuck at ${count}`,
 		left <= CLOSE && before.left > CLOSE && `${name} has ${counted(left, "card")} to go`,
+		isSamePhase && away !== before.away && `${name} is ${away ? "away" : "back"}`,
 		connected !== before.connected && `${name} ${connected ? "is back" : "lost the connection"}`
 	].filter(Boolean)
 }

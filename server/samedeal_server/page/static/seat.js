@@ -77,10 +77,12 @@ export class Seat {
 			screen.room = room
 			screen.wanted = {}
 			enteredRoom(room)
+			if (document.hidden) link.ping()
 			screen.say("")
 		} catch (refused) {
 			const {code, message, retry_after} = refused
 			if (!code || code === "bad_passphrase" || retry_after) return screen.refuse(refused)
+			if (code === "race_started") screen.sleeper = this.name
 			screen.unseat(code === "race_started" ? "The race has started without you. Watch it, and race in the next one." : message)
 		}
 	}
@@ -262,8 +264,8 @@ export class Seat {
 		if (byId("rivals").hidden) return
 		const all = this.room.earlier.length ? among(rows, this.room, this.screen.link.now() - this.room.starts) : nearest(rows, this.me)
 		const items = all.map(each => {
-			const {player, name, place, count, connected, stuck, resigned} = each
-			const state = resigned ? "resigned" : !connected ? "away" : stuck ? "stuck" : ""
+			const {player, name, place, count, gone, stuck, resigned} = each
+			const state = resigned ? "resigned" : gone ? "away" : stuck ? "stuck" : ""
 			const item = element("li", {class: player === this.me ? "own" : ""}, element("b", {}, place), element("span", {class: "name"}, player === this.me ? "You" : name), element("span", {}, state || count))
 			item.style.setProperty("--player", colour(each))
 			item.style.setProperty("--done", count / this.screen.race.cards)
@@ -278,7 +280,11 @@ export class Seat {
 		const {phase, players, host, next, options} = room
 		const row = rows.find(each => each.player === me)
 		const isDone = row?.finishedAt || row?.final?.time
-		if (!this.screen.isNew("panel", phase, players, host, next, isDone, row?.place, stored.lasts)) return
+		const gone = rows.filter(each => each.gone && each.player !== me)
+		const names = gone.map(each => each.name).join(" and ")
+		if (!names) this.asked = ""
+		const isAsked = names && this.asked === names
+		if (!this.screen.isNew("panel", phase, players, host, next, isDone, row?.place, stored.lasts, names, isAsked)) return
 		const panel = byId("seat")
 		const hadFocus = panel.contains(document.activeElement)
 		const parts = []
@@ -291,11 +297,16 @@ export class Seat {
 		else if (phase === "open") {
 			const others = players.length - 1
 			const isHost = host === me
+			const start = () => {
+				if (!names || isAsked) return this.ask("start")
+				this.asked = names
+				this.showPanel(rows)
+			}
 			const wait = !isHost ? "The host starts the race." : others ? "Start when everybody is here." : "Send the link to others, or start alone."
 			parts.push(element("h2", {}, `You have a seat, ${own.name}`), element("p", {}, STARTS[options.start] ?? wait))
 			const buttons = [
 				options.start !== "at" && button(own.ready ? "Not ready" : "Ready", () => this.ask("ready", {ready: !own.ready}), {class: isHost ? "" : "main"}),
-				isHost && button("Start the race", () => this.ask("start"), {class: "main"}),
+				isHost && button(isAsked ? `${names} ${gone[1] ? "are" : "is"} away. Start without ${gone[1] ? "them" : names}?` : "Start the race", start, {class: "main"}),
 				button("Leave", () => this.ask("leave").then(() => this.screen.unseat("")))
 			]
 			const kicks = isHost ? players.filter(each => each !== own).map(({player, name}) => button(`Remove ${name}`, () => this.ask("kickplayer", {player}))) : []
