@@ -74,13 +74,14 @@ def test_impossible_faces_are_rejected() -> None:
             right[:-1] + b"\x0e",
         ):
             with pytest.raises(
-                ValueError, match=r"^(\d cards are turned up, \d faces were given|there is no card with the code \d+)$"
+                ValueError,
+                match=r"^(\d cards are turned up, \d faces were given|There is no card with the code \d+)\.$",
             ):
                 board.masked().play(Move.parse(move), wrong)
-            with pytest.raises(ValueError, match="the faces given are not those of the cards"):
+            with pytest.raises(ValueError, match="The faces given are not those of the cards"):
                 board.play(Move.parse(move), wrong)
         if game != "steve" and elsewhere != 1:
-            with pytest.raises(ValueError, match=f"^{Card(elsewhere)} can't be turned up: it is in another pile$"):
+            with pytest.raises(ValueError, match=f"^{Card(elsewhere)} can't be turned up: it is in another pile\\.$"):
                 board.masked().play(Move.parse(move), right[:-1] + bytes([elsewhere]))
         if len(right) > 1 and game != "steve":
             with pytest.raises(ValueError, match="can't be turned up: it is in another pile"):
@@ -97,7 +98,7 @@ def test_superfluous_faces_are_rejected() -> None:
     ]:
         board = position(game, text).board
         assert board.turns_up(Move.parse(move)) == 0
-        with pytest.raises(ValueError, match=r"^faces were given for a (redeal|move that turns up nothing new)$"):
+        with pytest.raises(ValueError, match=r"^Faces were given for a (redeal|move that turns up nothing new)\.$"):
             board.play(Move.parse(move), cards("2D"))
         assert board.play(Move.parse(move), b"") == board.play(Move.parse(move))
 
@@ -109,7 +110,7 @@ def test_wrong_face_of_a_known_card_is_rejected() -> None:
     piles[board.game.stock_at] = cards("?? [3H] ??")
     half = Board(board.game, tuple(piles)).check()
     assert half.play(DEAL, cards("2S 3H 4C")).board == board.play(DEAL).board
-    with pytest.raises(ValueError, match="the faces given are not those of the cards"):
+    with pytest.raises(ValueError, match="The faces given are not those of the cards"):
         half.play(DEAL, cards("2S 4C 3H"))
 
 
