@@ -24,7 +24,7 @@ LONGEST_FILE: Final = 8_000
 
 _GAME_NAME: Final = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _LETTER: Final = re.compile(r"[qwertyuiasdfghjk]")
-_PILE_NAMES: Final[dict[Kind, re.Pattern[str]]] = {
+PILE_NAMES: Final[dict[Kind, re.Pattern[str]]] = {
     Kind.COLUMN: re.compile(r"[1-9tjqk]"),
     Kind.FAN: _LETTER,
     Kind.RESERVE: _LETTER,
@@ -388,7 +388,7 @@ def _row_faults(row: PileRow, before: tuple[PileRow, ...]) -> Iterator[tuple[str
         yield "kind", f"The {row.kind} has two tables. Write all piles of a kind in one"
     taken = [name for other in before for name in other.names]
     for at, name in enumerate(row.names):
-        if not _PILE_NAMES[row.kind].fullmatch(name):
+        if not PILE_NAMES[row.kind].fullmatch(name):
             yield "keys", f"{name!r} can't be the name of a {row.kind}"
         if name in taken or name in row.names[:at]:
             yield "keys", f"Two piles are called {name!r}"

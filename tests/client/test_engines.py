@@ -9,12 +9,15 @@ import shutil
 import sys
 from pathlib import Path
 from random import Random
+from string import ascii_lowercase
 
 import pytest
 
 from samedeal.board_history import UNDO, Play, Undo
+from samedeal.game_file import PILE_NAMES
 from samedeal.games import game_named
 from samedeal.moves import Move
+from samedeal.policies import Kind
 from samedeal.standings import Result
 from samedeal_bots import engine as engine_module
 from samedeal_bots.action_choice import PAUSE, RESIGN, WAIT, ActionChooser
@@ -261,6 +264,12 @@ def test_page_names_the_limits() -> None:
     assert f"at least {EDGE:.0%}".replace("%", " %") in PAGE
     fields = [field.split(" ")[0] for field in position_line(Play(dealt("willow", 1)), CLOCK).split("; ")]
     assert re.findall(r"^\| `([a-z]+) ", PAGE.partition("## The position")[2], re.MULTILINE) == fields
+
+
+def test_page_names_all_columns_that_there_can_be() -> None:
+    named = re.findall(r"`(.)`", PAGE.partition("Columns are called `1` to `9`")[2].partition("foundations")[0])
+    possible = [key for key in ascii_lowercase if PILE_NAMES[Kind.COLUMN].fullmatch(key)]
+    assert sorted(named) == possible
 
 
 def test_match_tells_the_better_engine(capsys: pytest.CaptureFixture[str]) -> None:

@@ -61,7 +61,7 @@ class RaceAnswer(Struct, frozen=True, kw_only=True):
 
 
 class GameLine(Struct, frozen=True):
-    """A game. ``rules`` is the hash of its rules, in hexadecimal. ``/games.json`` has the rules themselves."""
+    """A game. ``rules`` is the hash of its rules, in hexadecimal. ``/games/NAME`` has the rules themselves."""
 
     name: str
     title: str

@@ -18,8 +18,9 @@ import msgspec
 from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
-from samedeal.errors import SamedealError
-from samedeal.games import GAMES
+from samedeal.errors import SamedealError, UnknownGame
+from samedeal.game_json import GameDescription
+from samedeal.games import GAMES, game_named
 from samedeal.names import clean_room
 from samedeal.protocol.messages import RecordLine, TideTime
 from samedeal.sentences import refused
@@ -58,7 +59,7 @@ _STATUSES: Final = {
     "bad_method": http.HTTPStatus.METHOD_NOT_ALLOWED,
     "rate_limited": http.HTTPStatus.TOO_MANY_REQUESTS,
     **dict.fromkeys(("server_full", "unavailable"), http.HTTPStatus.SERVICE_UNAVAILABLE),
-    **dict.fromkeys(("no_such_path", "no_room", "no_record"), http.HTTPStatus.NOT_FOUND),
+    **dict.fromkeys(("no_such_path", "no_game", "no_room", "no_record"), http.HTTPStatus.NOT_FOUND),
 }
 """The HTTP status for each code of an error. It is 400 for all other codes."""
 
@@ -166,6 +167,13 @@ class ReadApi:
         """Return all games of the server."""
         return GamesAnswer(tuple(GameLine.of(game) for game in GAMES.values()))
 
+    async def game(self, asked: Asked) -> GameDescription:
+        """Return the description of a game, with which a program can play it."""
+        try:
+            return GameDescription.of(game_named(asked.name))
+        except UnknownGame as error:
+            raise ApiError("no_game", str(error)) from None
+
     async def series(self, asked: Asked) -> SeriesAnswer:
         """Return the table of the series that the race in a room belongs to."""
         room = clean_room(asked.name)
@@ -194,6 +202,7 @@ ROUTES: Final = (
     Route("/races", ReadApi.races, RacesAnswer),
     Route("/races/{race}", ReadApi.race, RaceAnswer, kinds=(TEXT, JSON)),
     Route("/games", ReadApi.games, GamesAnswer),
+    Route("/games/{game}", ReadApi.game, GameDescription),
     Route("/series/{room}", ReadApi.series, SeriesAnswer),
     Route("/tides", ReadApi.tides, TidesAnswer),
     Route("/events", ReadApi.events, RaceNews, kinds=("text/event-stream",)),
