@@ -15,7 +15,7 @@ from samedeal.game_file import Difficulties, Place, SearchWeights
 from samedeal.solver.estimate import weights_of
 
 
-class PileDescription(Struct, frozen=True, kw_only=True):
+class PileData(Struct, frozen=True, kw_only=True):
     """Adjacent piles with the same rules. The words are those of the policies, to which releases may add."""
 
     kind: str
@@ -28,7 +28,7 @@ class PileDescription(Struct, frozen=True, kw_only=True):
     place: Place
 
 
-class GameDescription(Struct, frozen=True, kw_only=True):
+class GameData(Struct, frozen=True, kw_only=True):
     """A game: its rules, and what decides how it is searched and drawn. GAMES.md explains each key."""
 
     title: str
@@ -36,13 +36,13 @@ class GameDescription(Struct, frozen=True, kw_only=True):
     decks: int
     suits: int
     stock: str
-    piles: tuple[PileDescription, ...]
+    piles: tuple[PileData, ...]
     difficulty: Difficulties | None
     search: tuple[SearchWeights, ...]
     default: bool | UnsetType = UNSET
 
     @classmethod
-    def of(cls, game: Game) -> GameDescription:
+    def of(cls, game: Game) -> GameData:
         """Return the description of a game."""
         file, rules = game.file, game.rules
         piles = zip(rules["piles"], file.piles, strict=True)
@@ -52,11 +52,11 @@ class GameDescription(Struct, frozen=True, kw_only=True):
             difficulty=file.difficulty,
             search=weights_of(game),
             default=file.default or UNSET,
-            **rules | {"piles": tuple(PileDescription(**pile, place=row.place) for pile, row in piles)},
+            **rules | {"piles": tuple(PileData(**pile, place=row.place) for pile, row in piles)},
         )
 
 
 def games_json(games: Iterable[Game]) -> bytes:
     """Return games as JSON by their names, a line for each game."""
-    lines = [f'"{game.name}":'.encode() + msgspec.json.encode(GameDescription.of(game)) for game in games]
+    lines = [f'"{game.name}":'.encode() + msgspec.json.encode(GameData.of(game)) for game in games]
     return b"{\n" + b",\n".join(lines) + b"\n}\n"

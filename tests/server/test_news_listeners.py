@@ -38,13 +38,14 @@ class Listener:
         return id_, event, json.loads(data)
 
 
-async def listen(one: Node, last: str | None = None, address: str | None = None) -> Listener:
+async def listen(one: Node, last: str | None = None, address: str | None = None, query: str = "") -> Listener:
     """Begin to listen to a node, perhaps after the event with the id ``last``, from the ``address`` a proxy names."""
     wire = await Wire.open(one.url)
     headers: dict[str, str | None] = dict.fromkeys(HANDSHAKE)
     await wire.send(
         handshake(
-            f"GET {PATH} HTTP/1.1", **(headers | {"Host": "a", "Last-Event-ID": last, "X-Forwarded-For": address})
+            f"GET {PATH}{query} HTTP/1.1",
+            **(headers | {"Host": "a", "Last-Event-ID": last, "X-Forwarded-For": address}),
         )
     )
     head = (await wire.head()).decode()
@@ -80,6 +81,10 @@ async def test_listener_hears_of_races_of_all_nodes(one: Node, two: Node) -> Non
     assert (await ask(one.url, f"/api/v1/races/{news['race']}")).status == 200, "the record comes first"
     resumed = await listen(two, last=heard[0][1][0])
     assert [await resumed.event() for _ in range(2)] == heard[0][2:]
+    begun = await listen(two, query=f"?after={heard[0][1][0]}")
+    assert [await begun.event() for _ in range(2)] == heard[0][2:]
+    further = await listen(one, last=heard[0][2][0], query="?after=0-0")
+    assert await further.event() == heard[0][3], "a browser that reconnects says more than its address"
 
 
 async def test_number_of_listeners_is_bounded(node: NodeMaker) -> None:

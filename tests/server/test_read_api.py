@@ -5,7 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import subprocess
+from pathlib import Path
 from typing import Any
+
+import pytest
 
 from samedeal.games import GAMES
 from samedeal.protocol.messages import Created, Rematch
@@ -15,6 +19,7 @@ from samedeal_server.api.read_api import PREFIX, ROUTES
 from samedeal_server.config.limits import Limits
 from samedeal_server.store.news import NewsId
 from tests.golden.golden_files import assert_answered
+from tests.programs import skip_without
 from tests.server.client import DEADLINE
 from tests.server.live_nodes import Node, NodeMaker
 from tests.server.plain_http import Answer, ask
@@ -39,15 +44,17 @@ async def read(one: Node, path: str, **headers: str) -> Any:
 
 def described(path: str) -> dict[str, Any]:
     """The schema of the answer at a path."""
-    (route,) = (
-        each
-        for each in ROUTES
-        if path.split("?", maxsplit=1)[0].split("/")[1] == each.path.split("/")[1]
-        and (path.count("/") == each.path.count("/"))
-    )
-    content = DOCUMENT["paths"][f"{PREFIX}{route.path}"]["get"]["responses"]["200"]["content"]
+    content = operation(path)["responses"]["200"]["content"]
     schema: dict[str, Any] = content["application/json"]["schema"]
     return schema
+
+
+def operation(path: str) -> dict[str, Any]:
+    """What the document says about a path."""
+    names = [(re.sub(r"\{\w+\}", "[^/]+", route.path.replace(".", r"\.")), route.path) for route in ROUTES]
+    found = next(name for pattern, name in names if re.fullmatch(pattern, path.partition("?")[0]))
+    asked: dict[str, Any] = DOCUMENT["paths"][f"{PREFIX}{found}"]["get"]
+    return asked
 
 
 def check(value: Any, schema: dict[str, Any], where: str = "answer") -> None:
@@ -116,11 +123,65 @@ async def test_answers_agree_with_the_document(one: Node, two: Node) -> None:
     assert json.loads((await get(one, "/openapi.json")).body) == DOCUMENT
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("openapi-python-client", "generate", "--meta", "none", "--output-path", "out", "--path"),
+        ("openapi-typescript", "--output", "out/client.ts"),
+    ],
+)
+def test_client_is_generated(command: tuple[str, ...], tmp_path: Path) -> None:
+    """The generators of clients write a function or a type for each operation, and leave nothing out."""
+    skip_without(command[0])
+    (tmp_path / "openapi.json").write_text(json.dumps(DOCUMENT))
+    made = subprocess.run([*command, "openapi.json"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert made.returncode == 0, made.stdout + made.stderr
+    files = [path for path in (tmp_path / "out").rglob("*.*") if path.is_file()]
+    written = "\n".join(f"{path.name}\n{path.read_text(encoding='utf-8')}" for path in files)
+    for asked in (methods["get"] for methods in DOCUMENT["paths"].values()):
+        assert re.search(rf"\b{asked['operationId']}\b", written), asked["operationId"]
+
+
 async def test_game_is_described_as_in_games_json(one: Node) -> None:
     described_games = json.loads((await ask(one.url, "/games.json")).body)
     assert list(described_games) == list(GAMES)
     for name, description in described_games.items():
         assert await read(one, f"/games/{name}") == description
+
+
+def test_examples_agree_with_the_document() -> None:
+    for path, asked in ((path, methods["get"]) for path, methods in DOCUMENT["paths"].items()):
+        for parameter in asked["parameters"]:
+            if pattern := parameter["schema"].get("pattern"):
+                assert re.search(pattern, parameter["example"]), parameter
+        for status, response in asked["responses"].items():
+            for content in response.get("content", {}).values():
+                assert "example" in content or path.endswith(("/events", "/openapi.json", "{race}")), path
+                if "example" in content:
+                    check(content["example"], content["schema"], f"{path} {status}")
+
+
+async def test_older_races_and_those_of_a_player_are_found(one: Node) -> None:
+    """A page of the history is empty beyond its end, and a private race is no place to begin."""
+    ana, bo = await one.player("ana"), await one.player("bo")
+    races = []
+    for room, passphrase, players in (("first", "", [ana]), ("secret", "x", [ana]), ("last", "", [ana, bo])):
+        await ana.create(room, passphrase, deal="#1")
+        await raced(room, *players, moves=2, passphrase=passphrase)
+        races.append(await until(lambda: one.store.records.newest_of(room)))  # noqa: B023  # it is called at once
+    first, secret, last = races
+
+    async def listed(query: str) -> list[str]:
+        return [line["race"] for line in (await read(one, f"/races?{query}"))["races"]]
+
+    assert await listed(f"player={ana.player}") == [last, first]
+    assert await listed(f"player={bo.player}") == [last]
+    assert await listed(f"before={last}") == [first]
+    assert await listed(f"before={last}&player={bo.player}") == []
+    assert await listed(f"before={first}") == await listed("player=nobody") == []
+    for unknown in (secret, "first.19700101-000000", "%"):
+        assert (await get(one, f"/races?before={unknown}")).status == 404
+    assert await one.store.records.before("", 1) == (await one.store.records.before("", 100))[:1]
 
 
 async def test_private_rooms_are_not_seen(one: Node) -> None:
@@ -170,6 +231,11 @@ async def test_every_request_gets_an_answer_of_the_document(node: NodeMaker) -> 
             elif answer.status != 200:
                 assert answer.status in (400, 404), (path, query)
                 check(value, {"$ref": "ErrorAnswer"})
+                if value["code"] != "no_such_path":
+                    assert value["code"] in operation(path)["responses"][str(answer.status)]["description"], (
+                        path,
+                        value,
+                    )
             assert answer.headers["access-control-allow-origin"] == "*"
         plain = await get(one, path, Accept="application/json")
         for method, status in (("HEAD", plain.status), ("OPTIONS", 204), ("POST", 405), ("get", 405)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from samedeal.game_json import GameDescription, PileDescription
+from samedeal.game_json import GameData, PileData
 from samedeal.games import GAMES
 from tests.tools.game_texts import ROOT, texts
 
@@ -21,7 +21,7 @@ def test_text_follows_from_the_games() -> None:
 
 def test_page_explains_each_key_of_a_description() -> None:
     section = TEXTS["shared/GAMES.md"].partition("## A game as JSON")[2].partition("<!-- games")[0]
-    keys = [*GameDescription.__struct_fields__, *PileDescription.__struct_fields__]
+    keys = [*GameData.__struct_fields__, *PileData.__struct_fields__]
     assert re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE) == keys
 
 
