@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import importlib
 import json
 import os
 import re
@@ -60,12 +59,6 @@ MISTAKES = {
     "resume": (RESUME, "revision=self._revision, event=-1", "revision=self._revision - 1, event=-1"),
 }
 """One-line mistakes in our client, by the code with which the kit names them: a file, a text in it, and another text."""
-
-
-@pytest.fixture
-def check_client(monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.syspath_prepend(str(KIT))
-    return importlib.import_module("check_client")
 
 
 def copy_of_client(folder: Path, file: str, find: str, replacement: str) -> str:
