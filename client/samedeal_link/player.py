@@ -19,13 +19,14 @@ from samedeal.game import Game
 from samedeal.moves import Move
 from samedeal.names import clean_room
 from samedeal.options import Options
-from samedeal.protocol.messages import RoomState, Standing, Tally
+from samedeal.protocol.messages import RoomState, Standing
 from samedeal.protocol_codes import RefusalCode
 from samedeal_link.connection.address import home_path, parse_address
 from samedeal_link.connection.client_error_codes import ClientCode
 from samedeal_link.connection.link_events import Ended, SeatLost
 from samedeal_link.connection.reconnecting_link import Link
 from samedeal_link.connection.saved_sessions import FileSessions, MemorySessions
+from samedeal_link.model.rivals import Rival, rivals_of
 from samedeal_link.session.race_audit import audit_race
 from samedeal_link.session.room_client import RoomClient, allowing
 
@@ -33,19 +34,6 @@ __all__ = ["RESIGN", "Player", "RaceView", "Rival"]
 
 RESIGN: Final = "resign"
 """The answer of a strategy that gives up."""
-
-
-@dataclass(frozen=True)
-class Rival:
-    """Another player of the race. ``time`` is from the start to the player's finish, in milliseconds, or 0."""
-
-    name: str
-    cards: int
-    moves: int
-    time: int
-    bot: bool
-    resigned: bool
-    stuck: bool
 
 
 @dataclass(frozen=True)
@@ -161,28 +149,17 @@ class Player:
 
     def _seen(self, verdict: str = "") -> RaceView:
         model, room = self._rooms.model, self._room
-        others = [seat for seat in room.players if model.delay is not None or seat.player != model.me]
-        tallies = [model.tallies.get(seat.player, Tally(player=seat.player)) for seat in others]
         return RaceView(
             phase=room.phase,
             game=model.game,
             options=room.options,
             time_left=model.time_left(self._link.now()) / 1000,
             play=model.own.play if model.delay is None else None,
-            rivals=tuple(
-                Rival(
-                    name=seat.name,
-                    cards=tally.foundation_cards,
-                    moves=tally.moves,
-                    time=tally.finished_at and tally.finished_at - room.starts,
-                    bot=seat.bot,
-                    resigned=seat.resigned,
-                    stuck=seat.stuck,
-                )
-                for seat, tally in zip(others, tallies, strict=True)
-            ),
+            rivals=rivals_of(model),
             boards={
-                seat.name: model.watched[seat.player].play.board for seat in others if seat.player in model.watched
+                seat.name: model.watched[seat.player].play.board
+                for seat in room.players
+                if seat.player in model.watched
             },
             standings=room.standings,
             verdict=verdict,
