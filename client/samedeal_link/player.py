@@ -99,6 +99,7 @@ class Player:
 
     async def join(self, room: str, passphrase: str = "") -> None:
         """Take a seat in a room, or return to it."""
+        self._ended = None  # that of another room
         await self._rooms.join(room, passphrase)
         await self._until(lambda: self._rooms.model.is_in(clean_room(room)))
 
@@ -134,6 +135,7 @@ class Player:
 
     async def watch(self, room: str, passphrase: str = "") -> AsyncIterator[RaceView]:
         """Watch the race in a room. Yield what a spectator sees after each change, until the race is over."""
+        self._ended = None  # that of another room
         await self._rooms.watch(room, passphrase)
         await self._until(lambda: self._rooms.model.is_in(clean_room(room)))
         while True:

@@ -27,6 +27,13 @@ PLAYER: Final = "c7260854e6e9cf450e87"
 _GAME: Final = GAMES[DEFAULT_GAME]
 _RACE: Final[dict[str, Any]] = {"game": _GAME.name, "deal": "#4821", "room": "friday"}
 _OVER: Final = {**_RACE, "race": RACE, "started": 1_795_356_343_000, "ended": 1_795_356_584_120}
+_TERMS: Final[dict[str, Any]] = {"round": 1, "undo": "no-reveal", "limit": 900, "terms": "samedeal terms 1\n"}
+_HASHES: Final[dict[str, Any]] = {
+    "rules": _GAME.rules_hash.hex(),
+    "commitment": "00" * 32,
+    "seed": "00" * 32,
+    "proof": "",
+}
 _ROOM: Final = RoomLine(phase="open", players=1, seats=8, spectators=True, **_RACE)
 
 EXAMPLES: Final[dict[type[Struct] | None, Struct]] = {
@@ -35,16 +42,7 @@ EXAMPLES: Final[dict[type[Struct] | None, Struct]] = {
         RoomsAnswer((_ROOM,)),
         RacesAnswer((RecordLine(players=2, size=4211, winner="mira", time=241_120, **_OVER),)),
         RaceAnswer(
-            **_OVER,
-            round=1,
-            rules=_GAME.rules_hash.hex(),
-            undo="no-reveal",
-            limit=900,
-            terms="samedeal terms 1\n",
-            commitment="00" * 32,
-            seed="00" * 32,
-            proof="",
-            players=(RecordedPlayer(1, "mira", 1, 3, ((1840, "3 0"), (2610, "undo"))),),
+            **_OVER, **_TERMS, **_HASHES, players=(RecordedPlayer(1, "mira", 1, 3, ((1840, "3 0"), (2610, "undo"))),)
         ),
         GamesAnswer((GameLine.of(_GAME),)),
         GameData.of(_GAME),

@@ -19,6 +19,7 @@ from samedeal_server.api.examples import EXAMPLES, PLAYER, RACE
 
 TEXT: Final = "text/plain"
 JSON: Final = "application/json"
+STREAM: Final = "text/event-stream"
 
 _GAME: Final = {"schema": {"type": "string", "pattern": "^[a-z][a-z0-9]*(-[a-z0-9]+)*$"}, "example": DEFAULT_GAME}
 _RACE: Final = {"schema": {"type": "string", "maxLength": 64}, "example": RACE}
@@ -83,7 +84,7 @@ def document(prefix: str, routes: tuple[Route, ...]) -> str:
         content = {kind: {"schema": answer.get(kind, answer[JSON])} for kind in route.kinds}
         if JSON in content and route.schema in EXAMPLES:
             content[JSON]["example"] = msgspec.to_builtins(EXAMPLES[route.schema])
-        is_stream = "text/event-stream" in route.kinds
+        is_stream = STREAM in route.kinds
         found: dict[str, Any] = {"description": "The answer", "content": content}
         kept = {"headers": {"ETag": _HEADERS["ETag"]}}
         unchanged = {"304": {"description": "The answer still has the ETag in If-None-Match.", **kept}}

@@ -37,7 +37,7 @@ from samedeal_server.api.answers import (
     TidesAnswer,
 )
 from samedeal_server.api.news_listeners import NewsListeners
-from samedeal_server.api.openapi import JSON, TEXT, Route, document
+from samedeal_server.api.openapi import JSON, STREAM, TEXT, Route, document
 from samedeal_server.connections.handshake_admission import RETRY_AFTER
 from samedeal_server.errors import StoreUnavailable
 from samedeal_server.page.files import METHODS, make_file, refuse, respond_with
@@ -219,14 +219,7 @@ ROUTES: Final = (
     Route("/games/{game}", ReadApi.game, GameData, refusals=("no_game",)),
     Route("/series/{room}", ReadApi.series, SeriesAnswer, refusals=("malformed", "no_room")),
     Route("/tides", ReadApi.tides, TidesAnswer),
-    Route(
-        "/events",
-        ReadApi.events,
-        RaceNews,
-        query=("after", "Last-Event-ID"),
-        kinds=("text/event-stream",),
-        refusals=("malformed",),
-    ),
+    Route("/events", ReadApi.events, RaceNews, ("after", "Last-Event-ID"), (STREAM,), refusals=("malformed",)),
     Route("/openapi.json", ReadApi.openapi),
 )
 
