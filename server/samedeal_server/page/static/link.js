@@ -35,10 +35,10 @@ export class Link {
 		this.tell("showStatus")
 	}
 
-	// Tell the witness what is sent and received, by one of its methods. Until there is one, it is noted.
-	note(method, message, now = Math.round(performance.now())) {
-		if (this.witness) this.witness[method](message, now)
-		else this.notes?.push([method, message, now])
+	// Tell the witness what is sent and received (its methods and their arguments). Until there is one, it is noted.
+	note(method, ...news) {
+		if (this.witness) this.witness[method](...news)
+		else this.notes?.push([method, ...news])
 	}
 
 	listen(witness) {
@@ -96,7 +96,7 @@ export class Link {
 			if (this.socket.readyState !== WebSocket.OPEN) return reject(NO_CONNECTION)
 			this.answers.set(id, {resolve, reject, type})
 			const request = {type, id, ...fields}
-			this.note("sends", request)
+			this.note("sends", request, Math.round(performance.now()))
 			this.socket.send(encode(request))
 		})
 	}
@@ -109,7 +109,7 @@ export class Link {
 			message = decode(data)
 			if ("message" in message) message.message = `${message.code === "said" ? "Message from the operator" : "Server"}: ${message.message}`
 			if (message.type === "roomstate" && this.witness?.isOtherRace(message)) return this.tell("leaveOther")
-			this.note("receives", message)
+			this.note("receives", message, Math.round(performance.now()))
 		} catch {
 			return this.lost(0, "The server sent something that this page cannot read.")
 		}
