@@ -24,6 +24,12 @@ _PACKAGES: Final = {
 }
 """The packages of Debian and Ubuntu that have the programs."""
 
+_ELSEWHERE: Final = {
+    "openapi-python-client": "pipx install openapi-python-client",
+    "openapi-typescript": "npm install --global openapi-typescript",
+}
+"""The commands that install programs of which Debian and Ubuntu have no package."""
+
 _REASON: Final = "not installed: "
 
 
@@ -57,6 +63,7 @@ def missed(reasons: Iterable[str]) -> list[str]:
     if not tests:
         return []
     names = sorted({name for names in tests for name in re.split(", ", names)})
-    packages = sorted({_PACKAGES.get(name, name) for name in names})
+    packages = sorted({_PACKAGES.get(name, name) for name in names if name not in _ELSEWHERE})
     lines = [f"{count} test{'s' * (count > 1)} skipped without {names}" for names, count in sorted(tests.items())]
-    return [*lines, f"On Debian and Ubuntu: apt install {' '.join(packages)}"]
+    packaged = [f"On Debian and Ubuntu: apt install {' '.join(packages)}"] if packages else []
+    return [*lines, *packaged, *(_ELSEWHERE[name] for name in names if name in _ELSEWHERE)]

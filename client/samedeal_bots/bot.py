@@ -15,13 +15,14 @@ from samedeal.protocol.messages import Notice
 from samedeal.protocol_codes import RefusalCode
 from samedeal_bots.action_choice import PAUSE, RESIGN, UNDO_TIME, WAIT, ActionChooser
 from samedeal_bots.engine import Engine, EngineFailed
-from samedeal_bots.engine_protocol import Clock
+from samedeal_bots.engine_protocol import Clock, Contest
 from samedeal_client.local.bot_names import BOT_NAMES
 from samedeal_client.panels.final_standings import finish_text
 from samedeal_client.text.time_text import ordinal
 from samedeal_link.connection.client_error_codes import ClientCode
 from samedeal_link.connection.link_events import Connected, Ended, Lost, ModelMessage, SeatLost
 from samedeal_link.first_completed import first_of
+from samedeal_link.model.rivals import rivals_of
 from samedeal_link.session.race_audit import audit_race
 from samedeal_link.session.room_client import RoomClient, allowing
 from samedeal_link.solving.bot_levels import Level
@@ -225,7 +226,9 @@ class Bot:
 
         Return ``PAUSE`` if the board has changed meanwhile, because the client had to reconnect.
         """
-        choice = engine.choose(play, Clock(self._time_left, interval))
+        model = self._rooms.model
+        race = Contest(rivals_of(model), model.this_room.options)
+        choice = engine.choose(play, Clock(self._time_left, interval), race)
         async with first_of(choice, self._wait_until(lambda: self._phase != "racing")) as (choosing, _):
             if not choosing.done():
                 return WAIT
@@ -243,6 +246,8 @@ class Bot:
         standings = model.room.standings if model.room is not None else ()
         for line in standings:
             if line.player == model.me:
+                if self.engine is not None:
+                    self.engine.tell_result(line.place, len(standings))
                 place = f"{ordinal(line.place)} of {len(standings)}"
                 self.report(f"{place}, {line.foundation_cards}/{model.game.cards} cards, {finish_text(line)}")
 

@@ -20,7 +20,7 @@ from samedeal.errors import MalformedText, PlayError, UnseenCard
 from samedeal.moves import Move
 from samedeal.terminal_text import printable
 from samedeal_bots.action_choice import PAUSE, RESIGN
-from samedeal_bots.engine_protocol import VERSION, Clock, position_line, read_answer
+from samedeal_bots.engine_protocol import ALONE, VERSION, Clock, Contest, position_line, read_answer
 from samedeal_client.local import parent_watch
 from samedeal_client.local.local_processes import environment
 from samedeal_link.errors import Failure
@@ -124,7 +124,11 @@ class Engine:
             self.options["seed"] = seed
             self._write(f"option seed {seed}")
 
-    async def choose(self, play: Play, clock: Clock) -> Move | str:
+    def tell_result(self, place: int, players: int) -> None:
+        """Tell the engine its place among so many players of a race that is over."""
+        self._write(f"result {place} {players}")
+
+    async def choose(self, play: Play, clock: Clock, race: Contest = ALONE) -> Move | str:
         """Return an action that is allowed: a move, an undo, ``RESIGN`` or ``PAUSE``.
 
         If the engine has answered with several actions, return the next of them, unless cards were turned up. Raise
@@ -140,7 +144,7 @@ class Engine:
         while True:
             try:
                 if not self._plan:
-                    self._plan = await self._ask(play, clock)
+                    self._plan = await self._ask(play, clock, race)
                 return _checked(self._plan.pop(0), play)
             except EngineFailed as failure:
                 self._plan = []
@@ -211,11 +215,11 @@ class Engine:
         for name, text in self.options.items():
             self._write(f"option {name} {text}")
 
-    async def _ask(self, play: Play, clock: Clock) -> list[Move | str]:
+    async def _ask(self, play: Play, clock: Clock, race: Contest) -> list[Move | str]:
         await self.start()
         await self._check_rest()
         time = max(clock.pace, _SHORTEST_TIME)
-        self._write(position_line(play, clock))
+        self._write(position_line(play, clock, race))
         self._write(f"go {1000 * time:.0f}")
         for timeout in (time, STOP_TIMEOUT):
             with suppress(TimeoutError):

@@ -9,7 +9,9 @@ import msgspec
 from samedeal.board_history import UNDO, Play
 from samedeal.cards import Card
 from samedeal.moves import Move
+from samedeal.options import Options
 from samedeal_bots.action_choice import PAUSE, RESIGN
+from samedeal_link.model.rivals import Rival
 
 VERSION: Final = 1
 """Version of the engine protocol. Raise it if an engine of the version before could not play any more."""
@@ -22,7 +24,17 @@ class Clock(NamedTuple):
     pace: float
 
 
-def position_line(play: Play, clock: Clock) -> str:
+class Contest(NamedTuple):
+    """The others of a race, and its options. Without a server, an engine has neither."""
+
+    rivals: tuple[Rival, ...] = ()
+    options: Options | None = None
+
+
+ALONE: Final = Contest()
+
+
+def position_line(play: Play, clock: Clock, race: Contest = ALONE) -> str:
     """Return the line that tells an engine all that it may know of a play: nothing in it depends on hidden cards."""
     board = play.board.masked()
     fields = {
@@ -35,8 +47,14 @@ def position_line(play: Play, clock: Clock) -> str:
         "clock": f"{1000 * clock.left:.0f}",
         "pace": f"{1000 * clock.pace:.0f}",
         "rules": msgspec.json.encode(board.game.rules).decode(),
+        "rivals": ", ".join(f"{each.cards} {each.moves} {_state(each)}" for each in race.rivals),
+        "options": msgspec.json.encode(race.options or {}).decode(),
     }
     return "; ".join(f"{name} {text}" for name, text in fields.items())
+
+
+def _state(rival: Rival) -> str:
+    return "won" if rival.time else "resigned" if rival.resigned else "stuck" if rival.stuck else "racing"
 
 
 def read_answer(text: str) -> list[Move | str]:

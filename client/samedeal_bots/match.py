@@ -65,7 +65,10 @@ async def pairs(engines: tuple[Engine, Engine], games: Sequence[Game], deals: in
         for game in games:
             play = Play(public_board(game, Deal("number", number)), Undo.FREE)
             races = await asyncio.gather(*(_race(engine, play, pace, f"{game} {number}") for engine in engines))
-            yield Pair(game, number, (races[0], races[1]))
+            pair = Pair(game, number, (races[0], races[1]))
+            for engine, is_behind in zip(engines, (pair.second, pair.first), strict=True):
+                engine.tell_result(1 + is_behind, len(engines))
+            yield pair
 
 
 async def _race(engine: Engine, play: Play, pace: float, seed: str) -> RaceAlone:

@@ -13,10 +13,12 @@ if TYPE_CHECKING:
     from samedeal.cards import Card
     from samedeal.deal import Deal
     from samedeal.errors import (
+        BadArgument,
         BadRecord,
         CannotUndo,
         IllegalMove,
         MalformedBoard,
+        MalformedGame,
         MalformedText,
         PlayError,
         SamedealError,
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
         UnseenCard,
     )
     from samedeal.game import Game
-    from samedeal.games import DEFAULT_GAME, GAMES, game_named
+    from samedeal.games import DEFAULT_GAME, GAMES, game_named, games_of
     from samedeal.joint_deal import public_board
     from samedeal.moves import DEAL, DRAW, FOUNDATION, Move
     from samedeal.protocol.messages import TableLine
@@ -40,21 +42,22 @@ ENGINE = 1
 Raise it whenever a change makes an action lead to a different board, or changes whether an action is legal.
 """
 
-__all__ = ["DEFAULT_GAME", "GAMES", "Game", "game_named"]
+__all__ = ["DEFAULT_GAME", "GAMES", "Game", "game_named", "games_of"]
 __all__ += ["DEAL", "DRAW", "FOUNDATION", "UNDO", "Board", "Card", "Move", "Play", "Undo"]
 __all__ += ["Answer", "Deal", "Outcome", "public_board", "solve"]
 __all__ += ["Record", "RecordedPlayer", "TableLine", "table_of"]
-__all__ += ["BadRecord", "CannotUndo", "IllegalMove", "MalformedBoard", "MalformedText", "PlayError"]
-__all__ += ["SamedealError", "UnknownGame", "UnseenCard"]
+__all__ += ["BadArgument", "BadRecord", "CannotUndo", "IllegalMove", "MalformedBoard", "MalformedGame", "MalformedText"]
+__all__ += ["PlayError", "SamedealError", "UnknownGame", "UnseenCard"]
 
 _MODULES: Final = {
     "board": "Board",
     "board_history": "UNDO Play Undo",
     "cards": "Card",
     "deal": "Deal",
-    "errors": "BadRecord CannotUndo IllegalMove MalformedBoard MalformedText PlayError SamedealError UnknownGame UnseenCard",
+    "errors": "BadArgument BadRecord CannotUndo IllegalMove MalformedBoard MalformedGame MalformedText "
+    "PlayError SamedealError UnknownGame UnseenCard",
     "game": "Game",
-    "games": "DEFAULT_GAME GAMES game_named",
+    "games": "DEFAULT_GAME GAMES game_named games_of",
     "joint_deal": "public_board",
     "moves": "DEAL DRAW FOUNDATION Move",
     "record": "Record RecordedPlayer",

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from samedeal import legality
 from samedeal.cards import DECK, DOWN, FACE, HIDDEN, IN_SUITS, TURN_DOWN, TURN_UP, UNSEEN, Card
-from samedeal.errors import IllegalMove, UnseenCard
+from samedeal.errors import BadArgument, IllegalMove, UnseenCard
 from samedeal.game import Game
 from samedeal.legality import find_target, is_legal, is_null, is_worry_back, stock_reason
 from samedeal.move_refusals import refusal_sentence
@@ -56,10 +56,10 @@ class Board(Position):
         """Return the board that is dealt from a shuffled deck. The first card of ``deck`` is dealt first.
 
         RULES.md, ruling R1, says how cards are dealt. In a game of fewer than four suits, the cards of ``deck`` get the
-        suits of the game. Raise ValueError unless ``deck`` has exactly the cards of whole decks.
+        suits of the game. Raise BadArgument unless ``deck`` has exactly the cards of whole decks.
         """
         if sorted(deck) != sorted(DECK * game.decks):
-            raise ValueError(f"{game.title} is dealt from {game.decks} whole decks")
+            raise BadArgument(f"{game.title} is dealt from {game.decks} whole decks.")
         piles = [bytearray() for _ in game.piles]
         foundations = game.piles[game.foundations.start]
         firsts = foundations.on_empty if sum(foundations.sizes) else b""
@@ -74,13 +74,16 @@ class Board(Position):
             piles[game.stock_at][:] = bytes(card | UNSEEN for card in cards)[::-1]
         return cls(game, tuple(bytes(pile) for pile in piles))
 
-    def play(self, move: Move, faces: bytes | None = None) -> Turn:
-        """Make a move, and turn up the card that it uncovers (RULES.md, ruling R4). Return the new board and the step.
+    def play(self, move: Move | str, faces: bytes | None = None) -> Turn:
+        """Make a move, or the move of a text, and turn up the card that it uncovers (RULES.md, ruling R4).
 
+        Return the new board and the step.
         ``faces`` holds the cards that the move turns up for the first time. Only a masked board needs ``faces``. Raise
         IllegalMove with the reason if the rules forbid the move. Raise UnseenCard if the move turns up a hidden card
-        and ``faces`` is None. Raise ValueError if the move cannot turn up these ``faces``.
+        and ``faces`` is None. Raise BadArgument if the move cannot turn up these ``faces``.
         """
+        if isinstance(move, str):
+            move = Move.parse(move)
         source_key, target_key, size = move
         if not target_key:
             return self._use_stock(move, faces)
@@ -97,7 +100,7 @@ class Board(Position):
             top, seen = self._turn_up(left[-1:], faces)
             left = left[:-1] + top
         elif faces:
-            raise ValueError("faces were given for a move that turns up nothing new")
+            raise BadArgument("Faces were given for a move that turns up nothing new.")
         after = list(piles)
         after[target] = piles[target] + cards[-size:]
         after[source] = left
@@ -111,7 +114,7 @@ class Board(Position):
         stock, waste = self.stock, self.waste
         if policy.is_redeal(stock, waste):
             if faces:
-                raise ValueError("faces were given for a redeal")
+                raise BadArgument("Faces were given for a redeal.")
             after = self._replace({game.stock_at: waste[::-1].translate(TURN_DOWN), game.waste_at: b""})
             return Turn(after, Step(move, game.waste_at, game.stock_at, len(waste), False, b""))
         cards = policy.next_cards(stock, len(game.columns))
@@ -132,7 +135,7 @@ class Board(Position):
         """
         if max(cards) < UNSEEN:
             if faces:
-                raise ValueError("faces were given for a move that turns up nothing new")
+                raise BadArgument("Faces were given for a move that turns up nothing new.")
             return cards.translate(TURN_UP), b""
         seen = self._faces(bytes(card for card in cards if card >= UNSEEN), faces)
         fresh = iter(seen)
@@ -143,21 +146,21 @@ class Board(Position):
         if HIDDEN not in cards:
             own = cards.translate(TURN_UP)
             if faces is not None and faces != own:
-                raise ValueError("the faces given are not those of the cards")
+                raise BadArgument("The faces given are not those of the cards.")
             return own
         if faces is None:
             raise UnseenCard("This move turns up a card that only the server knows. Ask the server to play it.")
         if len(faces) != len(cards):
-            raise ValueError(f"{len(cards)} cards are turned up, {len(faces)} faces were given")
+            raise BadArgument(f"{len(cards)} cards are turned up, {len(faces)} faces were given.")
         if strays := set(faces) - set(DECK):
-            raise ValueError(f"there is no card with the code {min(strays)}")
+            raise BadArgument(f"There is no card with the code {min(strays)}.")
         if any(card not in (HIDDEN, face | UNSEEN) for card, face in zip(cards, faces, strict=True)):
-            raise ValueError("the faces given are not those of the cards")
+            raise BadArgument("The faces given are not those of the cards.")
         fresh = [face for card, face in zip(cards, faces, strict=True) if card == HIDDEN]
         known = b"".join(self.piles).translate(TURN_UP)
         for face in fresh:
             if known.count(face) + fresh.count(face) > self.game.deck.count(face):
-                raise ValueError(f"{Card(face)} can't be turned up: it is in another pile")
+                raise BadArgument(f"{Card(face)} can't be turned up: it is in another pile.")
         return faces
 
     def _replace(self, change: dict[int, bytes]) -> Board:
@@ -185,14 +188,18 @@ class Board(Position):
             below = below[:-1] + below[-1:].translate(TURN_DOWN)
         return self._replace({step.source: below + moved, step.target: left})
 
-    def turns_up(self, move: Move) -> int:
+    def turns_up(self, move: Move | str) -> int:
         """Return the number of cards that a legal move turns up for the first time.
 
         If the number is 0, ``play`` does not need ``faces``, even on a masked board.
         """
         game = self.game
+        if isinstance(move, str):
+            move = Move.parse(move)
         if not move.is_transfer:
             return sum(card >= UNSEEN for card in game.stock.next_cards(self.stock, len(game.columns)))
+        if move.source not in game.index:
+            return 0
         pile = self.piles[game.index[move.source]][: -move.size]
         return int(bool(pile) and pile[-1] >= UNSEEN)
 

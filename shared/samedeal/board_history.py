@@ -65,8 +65,7 @@ class Play:
             raise StaleRevision(revision, self.revision)
         if action == UNDO:
             return self._undo()
-        move = Move.parse(action) if isinstance(action, str) else action
-        board, step = self.board.play(move, faces)
+        board, step = self.board.play(action, faces)
         return Play(
             board, self.undo_rule, Past(step, self.past), self.revision + 1, self.moves + 1, self.undos, step.seen
         )
@@ -77,6 +76,15 @@ class Play:
         step, before = self.past
         board = self.board.undo(step)
         return Play(board, self.undo_rule, before, self.revision + 1, self.moves, self.undos + 1)
+
+    @property
+    def line(self) -> tuple[Move, ...]:
+        """The moves that were not undone, the first one first. They lead from the first board to this one."""
+        moves, past = [], self.past
+        while past is not None:
+            moves.append(past.step.move)
+            past = past.before
+        return tuple(reversed(moves))
 
     @property
     def last(self) -> Step | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from html import escape
 from typing import Final
 
 from samedeal.cards import DOWN, RANKS, SUITS, Card
@@ -25,7 +26,11 @@ def board_svg(board: Position) -> str:
     columns = [row.place.x + at % row.place.in_row for row in file.piles for at in range(len(row.names))]
     lines = [row.place.y + at // row.place.in_row for row in file.piles for at in range(len(row.names))]
     width, height = (max(columns) + 1) * _STEP_X, file.height * _STEP_Y
-    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}" height="{height:g}" font-family="sans-serif">']
+    title = f"{escape(board.game.title)}, {board.foundation_cards} of {board.game.cards} cards on the foundations"
+    size = f'viewBox="0 0 {width:g} {height:g}" width="{width:g}" height="{height:g}"'
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" font-family="sans-serif"><title>{title}</title>'
+    ]
     for row, x, y, pile in zip(rows, columns, lines, board.piles, strict=True):
         spread = row.kind in (Kind.COLUMN, Kind.FAN)
         step = min(_STRIP, (file.height - y - 1) * _STEP_Y / max(1, len(pile) - 1)) if spread else 0

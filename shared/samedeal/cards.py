@@ -27,7 +27,11 @@ FACE: Final = 0x3F
 
 
 class Card(int):
-    """A card that lies face up, such as ``Card.parse("TH")``. RULES.md, ruling R11, defines its text."""
+    """A card, such as ``Card.parse("TH")``, or a byte of a pile, which also says how the card lies: ``Card(pile[-1])``.
+
+    The text is ``TH`` for a card that lies face up (RULES.md, ruling R11), ``(TH)`` for one that lies face down but was
+    seen before, ``[TH]`` for one that was never seen, and ``??`` for ``HIDDEN``.
+    """
 
     __slots__ = ()
 
@@ -38,7 +42,7 @@ class Card(int):
 
     @classmethod
     def parse(cls, text: str) -> Card:
-        """Return the card that a text names, such as ``TH``, ``th`` or ``10H``.
+        """Return the card that a text names, such as ``TH``, ``th`` or ``10H``, face up.
 
         Raise MalformedText for any other text.
         """
@@ -51,7 +55,7 @@ class Card(int):
 
     @property
     def rank(self) -> int:
-        """The rank, from 1 for an ace to 13 for a king."""
+        """The rank, from 1 for an ace to 13 for a king. That of ``HIDDEN`` is 0."""
         return self & 0x0F
 
     @property
@@ -64,11 +68,24 @@ class Card(int):
         """Whether the card is a diamond or a heart."""
         return self.suit in (1, 2)
 
+    @property
+    def face_up(self) -> bool:
+        """Whether the card lies face up."""
+        return self < DOWN
+
+    @property
+    def hidden(self) -> bool:
+        """Whether the reader may not know which card this is."""
+        return self == HIDDEN
+
     def __str__(self) -> str:
-        return RANKS[self.rank - 1] + SUITS[self.suit]
+        if self.hidden:
+            return "??"
+        card = RANKS[self.rank - 1] + SUITS[self.suit]
+        return card if self.face_up else f"[{card}]" if self >= UNSEEN else f"({card})"
 
     def __repr__(self) -> str:
-        return f"Card.parse({str(self)!r})"
+        return f"Card.parse({str(self)!r})" if self.face_up else f"Card({int(self):#04x})"
 
 
 _SUITS_LEFT: Final = {1: (3, 3, 3, 3), 2: (3, 2, 2, 3), 4: (0, 1, 2, 3)}
@@ -92,29 +109,15 @@ HIDE: Final = bytes(HIDDEN if code >= UNSEEN else code for code in range(256))
 """The ``bytes.translate`` table that masks a pile: it hides the cards that the player has not seen."""
 
 
-def lying_text(code: int) -> str:
-    """Return the text of a card. The text also says how the card lies.
-
-    The text is ``TH`` for a face-up card, ``(TH)`` for a face-down card that was seen before, ``[TH]`` for a face-down
-    card that was never seen, and ``??`` for ``HIDDEN``.
-    """
-    if code == HIDDEN:
-        return "??"
-    card = str(Card(code & FACE))
-    if code >= UNSEEN:
-        return f"[{card}]"
-    return f"({card})" if code & DOWN else card
-
-
-def parse_lying(text: str) -> int:
-    """Return the card for a text that ``lying_text`` has written. Raise MalformedText if the text is not a card."""
+def parse_lying(text: str) -> Card:
+    """Return the card for a text that ``str`` has written. Raise MalformedText if the text is not a card."""
     if text == "??":
-        return HIDDEN
+        return Card(HIDDEN)
     if text[:1] == "[" and text[-1:] == "]":
-        return Card.parse(text[1:-1]) | UNSEEN
+        return Card(Card.parse(text[1:-1]) | UNSEEN)
     if text[:1] == "(" and text[-1:] == ")":
-        return Card.parse(text[1:-1]) | DOWN
-    return int(Card.parse(text))
+        return Card(Card.parse(text[1:-1]) | DOWN)
+    return Card.parse(text)
 
 
 def pile_text(pile: bytes) -> str:
@@ -131,7 +134,7 @@ def pile_text(pile: bytes) -> str:
         if end - start >= 3:
             words.append(f"{Card(pile[start])}-{Card(pile[end - 1])}")
         else:
-            words.extend(lying_text(code) for code in pile[start:end])
+            words.extend(str(Card(code)) for code in pile[start:end])
         start = end
     return " ".join(words)
 

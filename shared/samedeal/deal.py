@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from samedeal.cards import DECK, Card
-from samedeal.errors import MalformedText
+from samedeal.errors import BadArgument, MalformedText
 from samedeal.utc_text import is_date
 
 SEED_BYTES: Final = 32
@@ -176,9 +176,9 @@ class Deal:
         return Deal.parse(f"daily {date}") if self.kind == "daily" and not self.date else self
 
     def public_seed(self) -> bytes:
-        """Return the seed of a numbered deal. Raise ValueError for any other deal."""
+        """Return the seed of a numbered deal. Raise BadArgument for any other deal."""
         if self.kind == "ms":
             return str(self).encode("ascii").ljust(SEED_BYTES, b"\0")
         if self.kind != "number":
-            raise ValueError(f"a {self} deal has no public seed")
+            raise BadArgument(f"Not everybody knows the cards of the deal '{self}'. Use a number such as '#7'.")
         return hashlib.sha256(_SEED_LABEL + str(self).encode("ascii")).digest()

@@ -30,7 +30,7 @@ _NAMES_IN_WORDS: Final = {
     Kind.STOCK: "stock",
     Kind.WASTE: "w",
 }
-_PILE_NAMES: Final[dict[Kind, re.Pattern[str]]] = {
+PILE_NAMES: Final[dict[Kind, re.Pattern[str]]] = {
     Kind.COLUMN: re.compile(r"[1-9tjqk]"),
     Kind.FAN: _LETTER,
     Kind.RESERVE: _LETTER,
@@ -414,7 +414,7 @@ def _row_faults(row: PileRow, before: tuple[PileRow, ...]) -> Iterator[tuple[str
         yield "kind", f"The {row.kind} has two tables. Write all piles of a kind in one"
     taken = [name for other in before for name in other.names]
     for at, name in enumerate(row.names):
-        if not _PILE_NAMES[row.kind].fullmatch(name):
+        if not PILE_NAMES[row.kind].fullmatch(name):
             names = _NAMES_IN_WORDS.get(row.kind, " ".join("qwertyuiasdfghjk"))
             yield "keys", f"{name!r} can't be the name of a {row.kind}. These can: {names}"
         if name in taken or name in row.names[:at]:

@@ -1,30 +1,62 @@
-"""The games as JSON, for the page for browsers and for the checker: what they need to deal, draw and solve a game."""
+"""The games as JSON, for the page, the checker and other programs: what they need to deal, draw and solve a game.
+
+GAMES.md specifies the form for programs that are not ours.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import msgspec
+from msgspec import UNSET, Struct, UnsetType
 
 from samedeal.game import Game
+from samedeal.game_file import Difficulties, Place, SearchWeights
 from samedeal.solver.estimate import weights_of
+
+
+class PileData(Struct, frozen=True, kw_only=True):
+    """Adjacent piles with the same rules. The words are those of the policies, to which releases may add."""
+
+    kind: str
+    keys: str
+    sizes: tuple[int, ...]
+    faces: str
+    build: str
+    empty: str
+    lift: str
+    place: Place
+
+
+class GameData(Struct, frozen=True, kw_only=True):
+    """A game: its rules, and what decides how it is searched and drawn. GAMES.md explains each key."""
+
+    title: str
+    height: float
+    decks: int
+    suits: int
+    stock: str
+    piles: tuple[PileData, ...]
+    difficulty: Difficulties | None
+    search: tuple[SearchWeights, ...]
+    default: bool | UnsetType = UNSET
+
+    @classmethod
+    def of(cls, game: Game) -> GameData:
+        """Return the description of a game."""
+        file, rules = game.file, game.rules
+        piles = zip(rules["piles"], file.piles, strict=True)
+        return cls(
+            title=game.title,
+            height=file.height,
+            difficulty=file.difficulty,
+            search=weights_of(game),
+            default=file.default or UNSET,
+            **rules | {"piles": tuple(PileData(**pile, place=row.place) for pile, row in piles)},
+        )
 
 
 def games_json(games: Iterable[Game]) -> bytes:
     """Return games as JSON by their names, a line for each game."""
-    lines = [f'"{game.name}":'.encode() + msgspec.json.encode(_facts(game)) for game in games]
+    lines = [f'"{game.name}":'.encode() + msgspec.json.encode(GameData.of(game)) for game in games]
     return b"{\n" + b",\n".join(lines) + b"\n}\n"
-
-
-def _facts(game: Game) -> dict[str, Any]:
-    rows = zip(game.rules["piles"], game.file.piles, strict=True)
-    return {
-        "title": game.title,
-        "height": game.file.height,
-        **game.rules,
-        "difficulty": game.file.difficulty,
-        "search": weights_of(game),
-        "piles": [{**pile, "place": row.place} for pile, row in rows],
-        **({"default": True} if game.file.default else {}),
-    }

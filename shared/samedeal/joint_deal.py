@@ -144,7 +144,7 @@ def won_candidates(
 def public_board(game: Game, deal: Deal) -> Board:
     """Return the board of a numbered deal, or of a daily deal with its date.
 
-    A daily deal is searched for, which may take seconds. Raise ValueError for deals of other kinds.
+    A daily deal is searched for, which may take seconds. Raise BadArgument for deals of other kinds.
     """
     if deal.kind != "daily" or not deal.date:
         return Board.deal(game, shuffled(deal.public_seed(), game.decks))

@@ -136,8 +136,10 @@ def stock_reason(board: Position, move: Move) -> RuleReason | None:
     return None
 
 
-def is_legal(board: Position, move: Move) -> bool:
+def is_legal(board: Position, move: Move | str) -> bool:
     """Return whether the rules allow a move."""
+    if isinstance(move, str):
+        move = Move.parse(move)
     if move.is_transfer:
         return isinstance(find_target(board, move), int)
     return stock_reason(board, move) is None
@@ -153,8 +155,10 @@ def is_null(board: Position, move: Move) -> bool:
     return source in places and target in places and move.size == len(board.piles[source])
 
 
-def is_worry_back(board: Position, move: Move) -> bool:
+def is_worry_back(board: Position, move: Move | str) -> bool:
     """Return whether a move takes a card off a foundation (RULES.md, ruling R20)."""
+    if isinstance(move, str):
+        move = Move.parse(move)
     return board.game.index.get(move.source, -1) in board.game.foundations
 
 

@@ -10,7 +10,7 @@
     w: 9H KS
 
 The first line names the game. Each other line is a pile, from its deepest card to its top. Cards are written as
-``cards.lying_text`` writes them: ``TH`` face up, ``(TH)`` face down but seen before, ``[TH]`` face down and never seen,
+``Card`` writes them: ``TH`` face up, ``(TH)`` face down but seen before, ``[TH]`` face down and never seen,
 ``??`` face down and unknown to the reader. Empty piles may be left out. Blank lines and everything after a ``;`` are
 ignored.
 """
@@ -23,7 +23,7 @@ from itertools import pairwise
 from typing import Final, Self
 
 from samedeal.cards import DECK, DOWN, FACE, HIDDEN, HIDE, UNSEEN, Card, parse_pile, pile_text
-from samedeal.errors import MalformedBoard, MalformedText
+from samedeal.errors import BadArgument, MalformedBoard, MalformedText
 from samedeal.game import Game, Group
 from samedeal.games import game_named
 from samedeal.policies import Faces, Kind
@@ -82,6 +82,12 @@ class Position:
         from samedeal.board_svg import board_svg
 
         return board_svg(self)
+
+    def cards(self, key: str) -> tuple[Card, ...]:
+        """Return the cards of the pile with a name, the top card last. Raise BadArgument if the game has no such pile."""
+        if key not in self.game.index:
+            raise BadArgument(f"{self.game.title} has no pile {key[:20]!r}. Its piles are {', '.join(self.game.keys)}.")
+        return tuple(map(Card, self.piles[self.game.index[key]]))
 
     @property
     def stock(self) -> bytes:

@@ -91,7 +91,7 @@ _CHANGED_ACTION: Final = "The hash in this line does not match. The line was cha
 class RecordedPlayer:
     """A player of a recorded race.
 
-    ``finish_time`` is the time from the start of the race to the player's finish, in milliseconds, or 0 if the player
+    ``time`` is the time from the start of the race to the player's finish, in milliseconds, or 0 if the player
     did not finish. Each of ``actions`` is a pair: the time since the start of the race, in milliseconds, and the action
     as text.
     """
@@ -101,7 +101,7 @@ class RecordedPlayer:
     place: int
     foundation_cards: int
     actions: tuple[tuple[int, str], ...]
-    finish_time: int = 0
+    time: int = 0
     bot: bool = False
     resigned: bool = False
 
@@ -230,11 +230,11 @@ class Record:
                     player.seat,
                 )
             finish = player.actions[-1][0] if last.board.won and player.actions else 0
-            if finish != player.finish_time:
+            if finish != player.time:
                 wrong = (
                     f"{player.name} finished after {_seconds(finish)}." if finish else f"{player.name} did not finish."
                 )
-                raise self._wrong(wrong, "time" if player.finish_time else "cards", player.seat)
+                raise self._wrong(wrong, "time" if player.time else "cards", player.seat)
             if finish and player.resigned:
                 raise self._wrong(f"{player.name} finished, and can't have resigned.", "resigned", player.seat)
             if player.place > self.entrants:
@@ -323,7 +323,7 @@ class Record:
         for (time, _), play in zip(player.actions, plays[1:], strict=True):
             if play.board.foundation_cards != cards:
                 cards, progress = play.board.foundation_cards, start + time
-        finish = start + player.finish_time if player.finish_time else 0
+        finish = start + player.time if player.time else 0
         return Result(player.seat, player.foundation_cards, finish, progress)
 
     def line_of(self, *key: object) -> int:
@@ -372,8 +372,8 @@ class Record:
         lines.append(_Line(f"chain: {first_head.hex()}", wrong=_CHANGED_LINES, others=others))
         lines.append(_Line(f"place: {player.place}", ("place", seat)))
         lines.append(_Line(f"cards: {player.foundation_cards}", ("cards", seat)))
-        if player.finish_time:
-            lines.append(_Line(f"time: {_seconds(player.finish_time)}", ("time", seat)))
+        if player.time:
+            lines.append(_Line(f"time: {_seconds(player.time)}", ("time", seat)))
         if player.resigned:
             lines.append(_Line("resigned: yes", ("resigned", seat)))
         for revision, ((time, action), head) in enumerate(zip(player.actions, heads, strict=True), 1):

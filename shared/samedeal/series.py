@@ -40,7 +40,7 @@ def record_standings(record: Record) -> tuple[Standing, ...]:
                 player=player.name,
                 name=player.name,
                 foundation_cards=player.foundation_cards,
-                time=player.finish_time,
+                time=player.time,
                 moves=len(player.actions) - undos,
                 undos=undos,
                 resigned=player.resigned,

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 import shutil
 import sys
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from random import Random
+from string import ascii_lowercase
 from typing import Any
 
 import pytest
 
 from samedeal.board_history import UNDO, Play, Undo
+from samedeal.game_file import PILE_NAMES
 from samedeal.games import game_named
 from samedeal.moves import Move
+from samedeal.options import Options
+from samedeal.policies import Kind
 from samedeal.standings import Result
 from samedeal_bots import engine as engine_module
 from samedeal_bots.action_choice import PAUSE, RESIGN, WAIT, ActionChooser
@@ -31,10 +36,11 @@ from samedeal_bots.engine import (
     EngineFailed,
     engine_command,
 )
-from samedeal_bots.engine_protocol import VERSION, Clock, position_line
+from samedeal_bots.engine_protocol import VERSION, Clock, Contest, position_line
 from samedeal_bots.match import RaceAlone, pairs
 from samedeal_bots.sequential_test import EDGE, Comparison, compared
 from samedeal_client.cli import main
+from samedeal_link.model.rivals import Rival
 from samedeal_link.solving.strategy import BotMemory
 from samedeal_link.solving.temperament import Temperament
 from tests.child_processes import is_alive, kill_and_wait
@@ -54,6 +60,27 @@ FIRST_MOVE = "*) moves=${position#*; moves }; moves=${moves%%;*}; answer=${moves
 def test_position_matches_its_golden() -> None:
     play = Play(dealt("klondike", 7), Undo.FREE).act("draw")
     assert_golden("position.txt", position_line(play, Clock(812.5, 3)) + "\n")
+
+
+def test_position_has_the_rivals_and_the_options() -> None:
+    counts = [("Zoë; x", 5, 31, 0, False, False), ("bo", 0, 12, 0, True, False), ("cy", 9, 9, 0, False, True)]
+    rivals = [
+        Rival(name, cards, moves, time, True, resigned, stuck) for name, cards, moves, time, resigned, stuck in counts
+    ]
+    race = Contest((*rivals, Rival("di", 52, 80, 9000, False, True, True)), Options(games=("willow",), limit=60))
+    line = position_line(Play(dealt("willow", 1)), CLOCK, race)
+    assert "; rivals 5 31 racing, 0 12 resigned, 9 9 stuck, 52 80 won; options {" in line
+    assert json.loads(line.rpartition("; options ")[2])["limit"] == 60
+    assert "Zo" not in line
+
+
+async def test_engine_hears_the_results_of_a_match(tmp_path: Path) -> None:
+    """It is written to a file, and each race of a match ends with a line."""
+    lines = tmp_path / "lines"
+    path = script(tmp_path, f"tee -a {lines} | sed -u -n 's/^samedeal.*/ready 1/p; s/^go.*/bestmove resign/p'")
+    async with Engine([path], pytest.fail) as engine, Engine([path], pytest.fail) as other:
+        _ = [pair async for pair in pairs((engine, other), [game_named("willow")], 2, 3)]
+    assert lines.read_text().count("result 1 2\n") == 4
 
 
 @pytest.mark.parametrize("game", ["klondike", "athena", "spider", "yukon"])
@@ -251,6 +278,12 @@ def test_page_names_the_limits() -> None:
     assert f"at least {EDGE:.0%}".replace("%", " %") in PAGE
     fields = [field.split(" ")[0] for field in position_line(Play(dealt("willow", 1)), CLOCK).split("; ")]
     assert re.findall(r"^\| `([a-z]+) ", PAGE.partition("## The position")[2], re.MULTILINE) == fields
+
+
+def test_page_names_all_columns_that_there_can_be() -> None:
+    named = re.findall(r"`(.)`", PAGE.partition("Columns are called `1` to `9`")[2].partition("foundations")[0])
+    possible = [key for key in ascii_lowercase if PILE_NAMES[Kind.COLUMN].fullmatch(key)]
+    assert sorted(named) == possible
 
 
 def test_match_tells_the_better_engine(capsys: pytest.CaptureFixture[str]) -> None:

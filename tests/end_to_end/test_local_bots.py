@@ -172,9 +172,10 @@ async def test_engine_plays_for_a_bot(
     server: str, tmp_path: Path, text: str, peek: bool, code: int, undos: int
 ) -> None:
     said: list[str] = []
+    told: list[str] = []
     async with (
         host_waiting(server, games=("klondike",), undo="free", end_when_settled=False) as mira,
-        Engine([script(tmp_path, text)], said.append, peek=peek) as engine,
+        Engine([script(tmp_path, text)], said.append, trace=told.append, peek=peek) as engine,
         Link(parse_address(server), "bot", MemorySessions()) as link,
     ):
         rooms = RoomClient(link)
@@ -189,4 +190,7 @@ async def test_engine_plays_for_a_bot(
         assert mira.model.room is not None
         (result,) = (line for line in mira.model.room.standings if line.name == "bot")
         assert (result.undos, result.resigned) == (undos, True)
+        if not code:
+            assert any('; rivals 0 0 racing; options {"games":["klondike"],' in line for line in told)
+            assert f"> result {result.place} 2" in told
     assert sum("code 1" in sentence for sentence in said) == 3 * code

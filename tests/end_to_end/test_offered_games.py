@@ -6,7 +6,7 @@ import asyncio
 import json
 import re
 from pathlib import Path
-from urllib.request import urlretrieve
+from urllib.request import urlopen, urlretrieve
 
 from tests.end_to_end.processes import Programs
 from tests.shared.javascript import NODE, verdicts
@@ -48,6 +48,8 @@ async def test_offered_game_is_raced_and_verified(programs: Programs, redis_url:
     await asyncio.to_thread(urlretrieve, f"{url.replace('ws', 'http', 1)}/games.json", tmp_path / "games.json")
     games = json.loads((tmp_path / "games.json").read_text())
     assert games["house-small"]["title"] == "Small House"
+    described = await asyncio.to_thread(urlopen, f"{url.replace('ws', 'http', 1)}/api/v1/games/house")
+    assert json.loads(described.read()) == games["house"]
     (tmp_path / "other.json").write_text(json.dumps({"house": {**games["house"], "stock": "draws of one"}}))
     if NODE is not None:
         check = {name: verdicts([saved], *options)[saved.stem] for name, options in {

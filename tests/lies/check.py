@@ -105,7 +105,7 @@ def _untrue(seen: Seen, shown: Sequence[tuple[str, Any]], truth: Truth) -> Itera
     yield from _terms(seen, states, truth)
     yield from _asked(seen, record)
     racers = [(each.seat, each.name, each.bot) for each in record.players]
-    options, finishes = record.terms.options, [each.finish_time for each in record.players if each.finish_time]
+    options, finishes = record.terms.options, [each.time for each in record.players if each.time]
     if len(racers) > options.players or (not options.bots and any(bot for _, _, bot in racers)):
         yield "more players than the terms allow, or bots"
     if record.start < options.start_at:
@@ -205,7 +205,7 @@ def _results(states: Sequence[RoomState], seats: dict[str, int], truth: Truth) -
     record = truth.record
     rows = sorted(
         (
-            *(player.place, player.seat, player.name, player.foundation_cards, player.finish_time),
+            *(player.place, player.seat, player.name, player.foundation_cards, player.time),
             *(truth.plays[player.seat][-1].moves, truth.plays[player.seat][-1].undos, player.resigned, player.bot),
         )
         for player in record.players
@@ -244,7 +244,7 @@ def _results(states: Sequence[RoomState], seats: dict[str, int], truth: Truth) -
 def _is_early(seen: Seen, shown: Sequence[tuple[str, Any]], truth: Truth) -> bool:
     record, options = truth.record, truth.record.terms.options
     length = record.end - record.start
-    finishes = [player.finish_time for player in record.players if player.finish_time]
+    finishes = [player.time for player in record.players if player.time]
     if length >= record.limit or (options.first_finish_ends and finishes and length >= min(finishes)):
         return False
     states = [value for what, value in shown if what == "state"]
@@ -259,7 +259,7 @@ def _is_early(seen: Seen, shown: Sequence[tuple[str, Any]], truth: Truth) -> boo
     for player in people if options.end_when_settled else record.players:
         last = truth.plays[player.seat][-1]
         newest = player.actions[-1][0] if player.actions else 0
-        is_done = player.finish_time or player.resigned or last.no_moves_left or player.seat in gone
+        is_done = player.time or player.resigned or last.no_moves_left or player.seat in gone
         is_stuck = options.end_when_settled and player.name in stuck
         if not (is_done or is_stuck or length - newest >= 240_000):
             return True

@@ -884,7 +884,7 @@ class OtherStartOfRecord(Server):
             replace(
                 player,
                 actions=tuple((time + 1000, action) for time, action in player.actions),
-                finish_time=player.finish_time and player.finish_time + 1000,
+                time=player.time and player.time + 1000,
             )
             for player in record.players
         )
@@ -1101,9 +1101,7 @@ class Rewriting(Server):
                 players.append(player)
                 continue
             finish = actions[-1][0] if play.board.won else 0
-            players.append(
-                replace(player, actions=actions, foundation_cards=play.board.foundation_cards, finish_time=finish)
-            )
+            players.append(replace(player, actions=actions, foundation_cards=play.board.foundation_cards, time=finish))
         return replace(record, players=tuple(players))
 
 

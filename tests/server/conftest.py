@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import importlib
 import logging
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack
@@ -83,3 +84,10 @@ def log(capsys: pytest.CaptureFixture[str]) -> Iterator[Log]:
     root.setLevel(level)
     root.handlers[:] = handlers
     structlog.reset_defaults()
+
+
+@pytest.fixture
+def check_client(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The program of the kit for writers of clients."""
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "shared" / "conformance"))
+    return importlib.import_module("check_client")

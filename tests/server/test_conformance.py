@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import importlib
+import json
 import os
 import re
 import shutil
@@ -16,6 +16,7 @@ import pytest
 
 from samedeal.games import GAMES
 from tests.server.live_nodes import Node
+from tests.server.plain_http import ask
 
 ROOT = Path(__file__).parents[2]
 KIT = ROOT / "shared" / "conformance"
@@ -25,6 +26,8 @@ LINK = "client/samedeal_link/connection/reconnecting_link.py"
 RESUME = "client/samedeal_link/connection/resume.py"
 
 MESSAGES = "shared/samedeal/protocol/messages.py"
+SHOWN = "client/samedeal_link/evidence/observation.py"
+DRAWS = "client/samedeal_link/evidence/own_draws.py"
 PLAY = "client/samedeal_link/model/own_play.py"
 
 POST = "            self.post(replace(request, id=self.new_id()))\n"
@@ -47,15 +50,15 @@ MISTAKES = {
     "unknown_field": (MESSAGES, 'tag_field="type", tag', 'tag_field="type", forbid_unknown_fields=True, tag'),
     "session": (LINK, "session = self._sessions.session(self.address.url, self.name)", 'session = ""'),
     "recover": (RESUME, "return NextStep(send=recovery, send", "return NextStep(send=(), send"),
+    "reused_share": (LINK, "partial(secrets.token_bytes, SHARE_BYTES)", "partial(bytes, SHARE_BYTES)"),
+    "takeover": (LINK, " and self._resumption.explains_takeover(self._clock())", ""),
+    "changed_commitment": (SHOWN, "state.commitment != evidence.commitment", "False"),
+    "other_hash": (DRAWS, "if seat.share_commitment != promise:", "if not seat.share_commitment:"),
+    "changed_list": (DRAWS, "return evidence if earlier == sealed else None", "return evidence"),
+    "lone_draw": (DRAWS, "not (is_needed or is_back)", "False"),
     "resume": (RESUME, "revision=self._revision, event=-1", "revision=self._revision - 1, event=-1"),
 }
 """One-line mistakes in our client, by the code with which the kit names them: a file, a text in it, and another text."""
-
-
-@pytest.fixture
-def check_client(monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.syspath_prepend(str(KIT))
-    return importlib.import_module("check_client")
 
 
 def copy_of_client(folder: Path, file: str, find: str, replacement: str) -> str:
@@ -77,9 +80,9 @@ async def test_kit_finds_planted_mistakes(one: Node, tmp_path: Path, check_clien
         words = ("-m", "samedeal_client", "bot", "{url}", "{room}", "--level", "random", "--pace", "1000")
         command = ["env", f"PYTHONPATH={path}", sys.executable, *words]
         async with turns:
-            patience = 5 if code == "silence" else 60
+            patience, lie = 5 if code == "silence" else 60, code if code in check_client.LIES else ""
             with pytest.raises(check_client.Mistake) as mistake:
-                await check_client.Check(one.url, lambda _: None).run(command, 0, patience, "ace-of-hearts")
+                await check_client.Check(one.url, lambda _: None, lie).run(command, 0, patience, "ace-of-hearts")
         return str(mistake.value.code)
 
     codes = await asyncio.gather(*(found(code, tmp_path / code) for code in MISTAKES))
@@ -88,8 +91,30 @@ async def test_kit_finds_planted_mistakes(one: Node, tmp_path: Path, check_clien
 
 def test_kit_has_a_sentence_for_each_mistake(check_client: Any) -> None:
     named = re.findall(r'Mistake\("(\w+)"', (KIT / "check_client.py").read_text())
-    assert set(named) == set(check_client._SENTENCES)
-    assert set(MISTAKES) <= set(named)
+    assert {*named, *check_client.LIES} == set(check_client._SENTENCES)
+    assert set(MISTAKES) <= set(check_client._SENTENCES)
+
+
+async def test_kit_is_patient_until_the_client_has_something_to_answer(check_client: Any) -> None:
+    check = check_client.Check("ws://nowhere")
+    check._due.clear()
+    waiting = asyncio.create_task(check._wait(0))
+    for _ in range(5):
+        await asyncio.sleep(0)
+    assert not waiting.done()
+    check._due.set()
+    with pytest.raises(check_client.Mistake, match="Nothing came"):
+        await waiting
+
+
+async def test_kit_answers_plain_http_as_its_server(one: Node, check_client: Any) -> None:
+    told: asyncio.Queue[str] = asyncio.Queue()
+    running = asyncio.create_task(check_client.Check(one.url, told.put_nowait).run([], 0, 60, "klondike"))
+    (url,) = re.findall(r"ws://\S+", await told.get())
+    assert list(json.loads((await ask(url, "/games.json")).body)) == list(GAMES)
+    assert (await ask(url, "/no/such/file")).status == 404
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
 
 
 async def test_check_that_cannot_begin_says_why(one: Node) -> None:
@@ -110,11 +135,11 @@ async def run(program: str, *words: str) -> tuple[int | None, str]:
     return started.returncode, output.decode()
 
 
-async def test_kit_finds_nothing_wrong_with_our_client() -> None:
+async def test_kit_finds_nothing_wrong_with_our_client(check_client: Any) -> None:
     words = (sys.executable, "-m", "samedeal_client", "bot", "{url}", "{room}", "--level", "random", "--pace", "1000")
     code, output = await run("check_client.py", "--", *words)
     assert code == 0, output
-    assert output.count("\nok: ") == 8
+    assert output.count("\nok: ") == 10 + len(check_client.LIES)
     assert output.endswith("no mistakes found\n")
 
 

@@ -38,9 +38,9 @@ class Listener:
         return id_, event, json.loads(data)
 
 
-async def listen(one: Node, last: str | None = None, address: str | None = None) -> Listener:
+async def listen(one: Node, last: str | None = None, address: str | None = None, query: str = "") -> Listener:
     """Begin to listen to a node, perhaps after the event with the id ``last``, from the ``address`` a proxy names."""
-    wire = await request(one.url, PATH, Last_Event_ID=last, X_Forwarded_For=address)
+    wire = await request(one.url, PATH + query, Last_Event_ID=last, X_Forwarded_For=address)
     head = (await wire.head()).decode()
     assert head.startswith("HTTP/1.1 200 OK\r\n"), head
     assert "text/event-stream" in head
@@ -75,6 +75,10 @@ async def test_listener_hears_of_races_of_all_nodes(one: Node, two: Node) -> Non
     assert (await ask(one.url, f"/api/v1/races/{news['race']}")).status == 200, "the record comes first"
     resumed = await listen(two, last=heard[0][1][0])
     assert [await resumed.event() for _ in range(2)] == heard[0][2:]
+    begun = await listen(two, query=f"?after={heard[0][1][0]}")
+    assert [await begun.event() for _ in range(2)] == heard[0][2:]
+    further = await listen(one, last=heard[0][2][0], query="?after=0-0")
+    assert await further.event() == heard[0][3], "a browser that reconnects says more than its address"
 
 
 async def test_number_of_listeners_is_bounded(node: NodeMaker) -> None:

@@ -34,7 +34,7 @@ NAMES = sorted(file.name for file in STATIC.iterdir() if not file.name.endswith(
 PICTURES = sorted(file.name for file in STATIC.iterdir() if file.name.endswith(".png"))
 """Icons and the picture of previews, which no script loads."""
 
-SCRIPTS = {name for name in NAMES if name.endswith((".js", ".mjs"))}
+SCRIPTS = {name for name in NAMES if name.endswith((".js", ".mjs"))} - {"headless.mjs", "samedeal.mjs"}
 LARGEST_WATCHING = 36 * 1024
 """Maximum size, in bytes, of all files together that a browser loads to list rooms or to watch a race, compressed."""
 
@@ -67,7 +67,7 @@ def test_page_is_small() -> None:
 
     Until the race has ended, nobody loads the check of the deal, with the solver.
     """
-    names = {name for name in FILES if not name.endswith((".png", ".json"))} - {FOR_PROGRAMS}
+    names = {name for name in FILES if not name.endswith((".png", ".json"))} - {*FOR_PROGRAMS}
     late = BUNDLES.keys() - imported("page.js")
     assert late == {"replay.js", "seat.js", "witness.js", "deep_check.js", WORKER}
     assert packed(names - late) <= LARGEST_WATCHING
@@ -104,7 +104,7 @@ def test_every_bundle_is_used() -> None:
 @needs_node
 def test_bundle_is_a_module(tmp_path: Path) -> None:
     """It would not be one if two of its modules had the same name at their top level."""
-    for bundle in BUNDLES:
+    for bundle in (*BUNDLES, *FOR_PROGRAMS):
         (file := tmp_path / "bundle.mjs").write_bytes(FILES[bundle].plain)
         check_syntax(file)
 
@@ -180,7 +180,7 @@ TYPES = {
 
 async def test_files_are_served(node: NodeMaker) -> None:
     one = await node()
-    for name in {*NAMES, *PICTURES} - {"index.html"} - SCRIPTS | BUNDLES.keys():
+    for name in {*NAMES, *PICTURES} - {"index.html", "headless.mjs"} - SCRIPTS | BUNDLES.keys():
         answer = await ask(one.url, f"/{name}")
         assert answer.status == 200, name
         assert answer.body == FILES[name].plain

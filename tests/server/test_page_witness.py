@@ -42,7 +42,8 @@ BROWSER = """
     }
     globalThis.WebSocket = Socket
     const {Witness} = await import("./witness.js")
-    const {Link, enteredRoom, want, wantedIn} = await import("./link.js")
+    const {enteredRoom, here, want, wantedIn} = await import("./here.js")
+    const {Link} = await import("./link.js")
     const {decode} = await import("./msgpack.js")
     const bytes = text => Uint8Array.from(text.match(/../g), digits => parseInt(digits, 16))
     const pause = () => new Promise(resolve => setTimeout(resolve, 5))
@@ -63,7 +64,7 @@ def hexes(*messages: Joined | Watching | RoomState) -> list[str]:
 def test_connection_that_is_cut_when_the_page_reads_the_record_accuses_nobody(tmp_path: Path) -> None:
     program = """
         const {readRace} = await import("./deep_check.js")
-        const link = new Link(screen, "ana", "k7")
+        const link = new Link(screen, here, "ana", "k7")
         socket.readyState = 3
         const [without, refused] = [() => link.ask(), () => Promise.reject({code: "no_room", message: "No."})]
         const answers = [without, without, refused]
@@ -76,7 +77,7 @@ def test_connection_that_is_cut_when_the_page_reads_the_record_accuses_nobody(tm
 def test_only_a_refusal_answers_a_request_that_it_does_not_name(tmp_path: Path) -> None:
     """The evidence does not know such an answer, which shows what cards the server likes."""
     program = """
-        const link = new Link(screen, "ana", "k7")
+        const link = new Link(screen, here, "ana", "k7")
         const answered = []
         const act = link.ask("act", {id: 50, revision: 0, action: "draw"})
         act.then(({type}) => answered.push(type), ({message}) => answered.push(message))
@@ -92,7 +93,7 @@ def test_only_a_refusal_answers_a_request_that_it_does_not_name(tmp_path: Path) 
 
 def test_sentence_of_the_server_does_not_look_like_a_verdict(tmp_path: Path) -> None:
     program = """
-        const link = new Link(screen, "ana", "k7")
+        const link = new Link(screen, here, "ana", "k7")
         const {encode} = await import("./msgpack.js")
         const notice = {type: "notice", message: "Fair."}
         for (const code of ["not_fair", "said"]) socket.onmessage({data: encode({...notice, code}).buffer})

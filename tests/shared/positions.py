@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from samedeal.board import Board
 from samedeal.board_history import UNDO, Play, Undo
-from samedeal.cards import DECK, DOWN, FACE, Card, lying_text, parse_pile, pile_text
+from samedeal.cards import DECK, DOWN, FACE, Card, parse_pile, pile_text
 from samedeal.errors import IllegalMove, SamedealError
 from samedeal.games import game_named
 from samedeal.moves import Move
@@ -60,9 +60,9 @@ def position(name: str, text: str) -> Position:
     named = b"".join(parse_pile(" ".join(w for w in cards.split() if w not in _REST)) for cards in words.values())
     left = list(game.deck)
     for card in named:
-        assert card & FACE in left, f"{lying_text(card)} is named too often"
+        assert card & FACE in left, f"{Card(card)} is named too often"
         left.remove(card & FACE)
-    written = " ".join(_REST[rest_text].format(lying_text(card)) for card in sorted(left))
+    written = " ".join(_REST[rest_text].format(str(Card(card))) for card in sorted(left))
     piles = (parse_pile(cards.replace(rest_text, written)) for cards in words.values())
     return Position(Board(game, tuple(piles)).check(), parse_pile(written), rest_text)
 

@@ -45,7 +45,7 @@ def recorded(
             if before.foundation_cards != after.foundation_cards
         ]
         finish = player.actions[-1][0] if boards[-1].won else 0
-        done = replace(player, foundation_cards=boards[-1].foundation_cards, finish_time=finish)
+        done = replace(player, foundation_cards=boards[-1].foundation_cards, time=finish)
         progress = START + changes[-1] if changes else 0
         results.append((done, Result(player.seat, done.foundation_cards, finish and START + finish, progress)))
     placed = sorted((replace(player, place=place) for place, player in ranked(results)), key=lambda each: each.seat)

@@ -126,5 +126,5 @@ def test_daily_deal_gets_its_date() -> None:
 
 def test_secret_deal_has_no_public_seed() -> None:
     for text in ["random", "daily", "daily 2026-11-21", "winnable"]:
-        with pytest.raises(ValueError, match=f"a {text} deal has no public seed"):
+        with pytest.raises(ValueError, match=f"the cards of the deal '{text}'"):
             Deal.parse(text).public_seed()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
+from samedeal.game_json import GameData, PileData
 from samedeal.games import GAMES
 from tests.tools.game_texts import ROOT, texts
 
@@ -16,6 +17,12 @@ def test_text_follows_from_the_games() -> None:
     """``make games`` writes them."""
     for name in TEXTS:
         assert (ROOT / name).read_text(encoding="utf-8") == TEXTS[name]
+
+
+def test_page_explains_each_key_of_a_description() -> None:
+    section = TEXTS["shared/GAMES.md"].partition("## A game as JSON")[2].partition("<!-- games")[0]
+    keys = [*GameData.__struct_fields__, *PileData.__struct_fields__]
+    assert re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE) == keys
 
 
 def test_no_code_names_a_game() -> None:

@@ -6,17 +6,18 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
 import samedeal
-from samedeal.cards import DOWN, Card
+from samedeal import Board, Card, Deal, Move, Play, Record, game_named
 from tests.client.boards import dealt
-from tests.golden.golden_files import HERE
 
-PAGE = Path(__file__).parents[2] / "shared" / "LIBRARY.md"
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "shared" / "LIBRARY.md"
 EXAMPLE = re.compile(r"## ([^\n]+)\n(?:(?!\n## ).)*?```python\n(.*?)```\n\n```text\n(.*?)```", re.DOTALL)
 EXAMPLES = EXAMPLE.findall(PAGE.read_text(encoding="utf-8"))
 
@@ -34,8 +35,7 @@ def test_examples_print_what_the_page_says(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    for name, record in (("race", "joint"), ("rematch", "medium")):
-        (tmp_path / f"{name}.txt").write_bytes((HERE / "race_records" / f"{record}.txt").read_bytes())
+    (tmp_path / "tests").symlink_to(ROOT / "tests")
     monkeypatch.chdir(tmp_path)
     exec(compile(code, title, "exec"), {})
     printed = capsys.readouterr().out
@@ -69,11 +69,88 @@ def test_library_needs_only_msgspec_and_loads_it_late() -> None:
     assert asked.stdout.strip() == "['samedeal'] ['msgspec', 'samedeal']"
 
 
+WILLOW = dealt("willow", 1)
+REFUSED: dict[str, Callable[[], object]] = {
+    "a move that is no text": lambda: WILLOW.play("1 2 3"),
+    "a draw without a stock": lambda: WILLOW.play("draw"),
+    "a move from no pile": lambda: WILLOW.play("z 0"),
+    "a move of no cards": lambda: WILLOW.play(Move("1", "2", 0)),
+    "faces that are not turned up": lambda: WILLOW.play("1 0", b"\x01\x02"),
+    "faces that are no cards": lambda: dealt("klondike", 1).masked().play("draw", b"\x00"),
+    "no faces": lambda: dealt("klondike", 1).masked().play("draw"),
+    "the legality of no move": lambda: WILLOW.is_legal("d"),
+    "a worry back of no move": lambda: WILLOW.is_worry_back(""),
+    "cards of no move": lambda: WILLOW.turns_up("1-2"),
+    "the cards of no pile": lambda: WILLOW.cards("z"),
+    "an action": lambda: Play(WILLOW).act("resign"),
+    "an undo": lambda: Play(WILLOW).act("undo"),
+    "a secret deal": lambda: samedeal.public_board(WILLOW.game, Deal.parse("winnable")),
+    "a day without a date": lambda: samedeal.public_board(WILLOW.game, Deal.parse("daily")),
+    "a deal": lambda: Deal.parse("the first"),
+    "a game": lambda: game_named("snap"),
+    "a file of a game": lambda: samedeal.games_of("snap", "title = 1"),
+    "a hidden board": lambda: samedeal.solve(dealt("klondike", 1).masked(), 1),
+    "no budget": lambda: samedeal.solve(WILLOW, 0),
+    "a card": lambda: Card.parse("??"),
+    "a board": lambda: Board.parse("willow\n1: AS"),
+    "a record": lambda: Record.read(b"\xff"),
+}
+
+
+@pytest.mark.parametrize("call", REFUSED.values(), ids=REFUSED)
+def test_what_a_call_refuses_is_an_error_of_the_list(call: Callable[[], object]) -> None:
+    with pytest.raises(samedeal.SamedealError) as refused:
+        call()
+    assert type(refused.value).__name__ in samedeal.__all__
+    assert str(refused.value).endswith(".")
+
+
+def test_text_of_a_move_does_what_the_move_does() -> None:
+    for board in (dealt("willow", 1), dealt("klondike", 7)):
+        for move in board.legal_moves():
+            text = str(move)
+            assert (board.play(text), board.turns_up(text)) == (board.play(move), board.turns_up(move))
+            assert board.is_legal(text)
+            assert board.is_worry_back(text) == board.is_worry_back(move)
+        assert board.turns_up("z 0") == 0
+
+
+def test_cards_of_a_pile_say_how_they_lie() -> None:
+    board = dealt("klondike", 7)
+    shown = [(str(card), card.rank, card.face_up, card.hidden) for card in board.masked().cards("2")]
+    assert shown == [("??", 0, False, True), ("9D", 9, True, False)]
+    assert str(board.cards("2")[0]) == "[3C]"
+
+
+def test_line_has_the_moves_that_were_not_undone() -> None:
+    play = Play(WILLOW, samedeal.Undo.FREE).act("1 0").act("3 0").act("undo").act("2 e")
+    assert [str(move) for move in play.line] == ["1 0", "2 e"]
+    assert play.moves == 3
+
+
+def test_solve_stops_when_the_time_is_over() -> None:
+    board, looks = dealt("freecell", 1), iter([False, True])
+    answer = samedeal.solve(board, 100_000, lambda: next(looks))
+    assert (answer.outcome, answer.line) == (samedeal.Outcome.UNDECIDED, ())
+    assert 0 < answer.states < samedeal.solve(board, 100_000).states
+    assert samedeal.solve(board, 100_000, lambda: False) == samedeal.solve(board, 100_000)
+
+
+def test_game_of_a_file_can_be_played() -> None:
+    text = (ROOT / "shared" / "samedeal" / "games" / "klondike.toml").read_text(encoding="utf-8")
+    games = samedeal.games_of("mine", text.replace("[variants.klondike-three]", "[variants.mine-three]"))
+    assert list(games) == ["mine", "mine-three"]
+    assert samedeal.public_board(games["mine"], Deal.parse("#7")).piles == dealt("klondike", 7).piles
+    assert "mine" not in samedeal.GAMES
+
+
 @pytest.mark.parametrize("game", ["klondike", "willow", "spider", "freecell"])
 def test_picture_shows_the_cards_that_lie_face_up(game: str) -> None:
     board = dealt(game, 7)
     drawn = ElementTree.fromstring(board._repr_svg_())
     texts = [(text.text or "").replace("10", "T") for text in drawn.iter("{http://www.w3.org/2000/svg}text")]
-    shown = [str(Card(card)) for pile in board.piles for card in pile if card < DOWN]
+    shown = [str(card) for key in board.game.keys for card in board.cards(key) if card.face_up]
     assert sorted(text.translate(dict(zip(map(ord, "♣♦♥♠"), "CDHS", strict=True))) for text in texts) == sorted(shown)
     assert board.masked()._repr_svg_() == board._repr_svg_()
+    assert drawn.attrib["viewBox"] == f"0 0 {drawn.attrib['width']} {drawn.attrib['height']}"
+    assert (drawn[0].text or "").startswith(board.game.title)

@@ -75,7 +75,17 @@ LINES: Final = (
     *("start-rule: at", "start-at: 5", "games: willow", "games: willow athena", "games: willow hamlet", "tide: 0"),
     *("tide: 12345678901234567", "private: no", "private: true", "delay: 015", "round: 1", "", "game: a b", "room: a-"),
     *("game: willow athena", "deal: winnable easy", "deal: winnable hard", "deal: daily", "deal: daily 2026-02-29"),
-    *("deal: #007", "deal: again 00", "undo: no", "round: 1000000000", "rules: 00", "start-rule: full", "game: athena"),
+    *(
+        "deal: #007",
+        "deal: again 00",
+        "undo: no",
+        "game: ",
+        "games: ",
+        "round: 1000000000",
+        "rules: 00",
+        "start-rule: full",
+        "game: athena",
+    ),
 )
 
 

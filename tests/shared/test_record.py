@@ -184,7 +184,7 @@ def joint(name: str, deal: str = "winnable") -> Record:
         players.append(
             RecordedPlayer(share.seat, share.name, number + 1, cards, actions, actions[-1][0], bot=number == 1)
         )
-    end = START + max(player.finish_time for player in players)
+    end = START + max(player.time for player in players)
     return Record(terms, proof.commitment, START, end, b"", len(players), tuple(players), proof)
 
 
@@ -349,7 +349,7 @@ def won_twice() -> str:
     record = Record.parse(won())
     (player,) = record.players
     time, move = player.actions[-1]
-    return won(actions=(*player.actions, (time + 1, UNDO), (time + 2, move)), finish_time=time + 2)
+    return won(actions=(*player.actions, (time + 1, UNDO), (time + 2, move)), time=time + 2)
 
 
 def seated_at(seat: int) -> str:

@@ -5,12 +5,16 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from samedeal.cards import DECK
+from samedeal.game_rules import sections_of
 from samedeal.games import GAMES
+from tests.shared.positions import position
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "shared" / "RULES.md").read_text(encoding="utf-8")
 LAST = max(number for game in GAMES.values() for number in game.file.rulings.values())
 CITED = re.compile(r"\bR([0-9]{1,2})\b")
+CITED_BY_R5 = re.findall(r"R[0-9]+", re.findall(r"such as (R20.*?)\)", PAGE)[0])
 
 
 def cited_rulings() -> set[str]:
@@ -34,3 +38,20 @@ def test_every_cited_ruling_exists() -> None:
 
 def test_every_game_has_a_section() -> None:
     assert re.findall(r"^## (.+)$", PAGE, re.MULTILINE) == ["All games", *(game.title for game in GAMES.values())]
+
+
+def test_only_columns_that_take_any_card_are_said_to() -> None:
+    """In Klondike a two comes back from its foundation only to a three: an empty column takes kings."""
+    for game in GAMES.values():
+        says = any("or to an empty column" in point.text for part in sections_of(game) for point in part.points)
+        assert not says or set(DECK) == set(game.piles[game.columns.start].on_empty), game
+    board = position("klondike", "1: | 2: 3H | 01: AS 2S").board
+    assert board.is_legal("01 2")
+    assert not board.is_legal("01 1")
+
+
+def test_games_whose_foundations_keep_cards_follow_r5() -> None:
+    exceptions = {game.file.rulings.get("take-back") for game in GAMES.values()} - {None}
+    assert {f"R{number}" for number in exceptions} < set(CITED_BY_R5)
+    for game in GAMES.values():
+        assert game.piles[game.foundations.start].gives == ("take-back" in game.file.rulings)

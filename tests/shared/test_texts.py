@@ -9,7 +9,7 @@ from typing import Any, Final
 from hypothesis import given
 from hypothesis import strategies as st
 
-from samedeal.cards import Card, lying_text, parse_lying, parse_pile, pile_text
+from samedeal.cards import Card, parse_lying, parse_pile, pile_text
 from samedeal.deal import Deal
 from samedeal.errors import SamedealError
 from samedeal.moves import DEAL, DRAW, Move
@@ -27,7 +27,9 @@ def card(text: str) -> str:
 
 
 def lying_card(text: str) -> str:
-    return f"{lying_text(parse_lying(text))} {parse_lying(text):#04x}"
+    found = parse_lying(text)
+    assert eval(repr(found), {"Card": Card}) == found
+    return f"{found} {found:#04x}"
 
 
 def pile(text: str) -> str:

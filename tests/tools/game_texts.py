@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Final
@@ -21,11 +21,12 @@ from samedeal.game import Game, Group
 from samedeal.game_json import games_json
 from samedeal.game_rules import count_text, sections_of
 from samedeal.games import GAMES
-from samedeal.policies import Faces, Kind
+from samedeal.policies import Base, Build, Faces, Kind, Lift
+from samedeal.stock import STOCKS
 
 ROOT: Final = Path(__file__).parents[2]
 JSON: Final = "server/samedeal_server/page/static/games.json"
-DOCUMENTS: Final = ("README.md", "shared/DEALS.md", "shared/PROTOCOL.md", "shared/RULES.md")
+DOCUMENTS: Final = ("README.md", "shared/DEALS.md", "shared/GAMES.md", "shared/PROTOCOL.md", "shared/RULES.md")
 
 _BLOCK: Final = re.compile(r"(?<=<!-- games: )(\w+) -->\n.*?(?=<!-- end -->)", re.DOTALL)
 _TITLES: Final = {
@@ -181,6 +182,19 @@ def _difficulties() -> str:
     return "\n".join(["| game | easy | medium |", "|---|--:|--:|", *rows]) + "\n"
 
 
+def _words() -> str:
+    choices: dict[str, Iterable[str]] = {
+        "stock": STOCKS,
+        "kind": Kind,
+        "faces": Faces,
+        "build": Build,
+        "empty": Base,
+        "lift": Lift,
+    }
+    rows = [f"| `{name}` | {', '.join(f'`{word}`' for word in words)} |" for name, words in choices.items()]
+    return "\n".join(["| key | words |", "|---|---|", *rows]) + "\n"
+
+
 BLOCKS: Final[dict[str, Callable[[], str]]] = {
     "deals": _deals,
     "difficulties": _difficulties,
@@ -188,6 +202,7 @@ BLOCKS: Final[dict[str, Callable[[], str]]] = {
     "list": _games,
     "piles": _piles,
     "rules": _rules,
+    "words": _words,
 }
 
 

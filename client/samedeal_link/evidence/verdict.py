@@ -261,7 +261,7 @@ def _race(evidence: Evidence, record: Record, plays: Mapping[int, Mapping[int, P
         yield "other_players", ""
     if any(each.seat in evidence.resigned and not each.resigned for each in record.players):
         yield "other_results", ""
-    finishes = [player.finish_time for player in record.players if player.finish_time]
+    finishes = [player.time for player in record.players if player.time]
     if record.terms.options.first_finish_ends and finishes and record.end - record.start > min(finishes) + _DRIFT:
         yield "unfinished", "the race went on after the first finish"
     if evidence.results and _ended_early(evidence, record, plays):
@@ -274,7 +274,7 @@ def _race(evidence: Evidence, record: Record, plays: Mapping[int, Mapping[int, P
 def _ended_early(evidence: Evidence, record: Record, plays: Mapping[int, Mapping[int, Play]]) -> bool:
     """Return whether a race ended before its time for no reason that the client can see."""
     options = record.terms.options
-    is_decided = options.first_finish_ends and any(player.finish_time for player in record.players)
+    is_decided = options.first_finish_ends and any(player.time for player in record.players)
     if record.end - record.start >= record.limit or is_decided:
         return False
     people = [player for player in record.players if not player.bot] or record.players
@@ -284,7 +284,7 @@ def _ended_early(evidence: Evidence, record: Record, plays: Mapping[int, Mapping
 
 def _is_done(evidence: Evidence, record: Record, player: RecordedPlayer, last: Play) -> bool:
     """Return whether a race needs not wait for a player at its end, as far as the client can see."""
-    done = bool(player.finish_time) or player.resigned or last.no_moves_left
+    done = bool(player.time) or player.resigned or last.no_moves_left
     stuck = record.terms.options.end_when_settled and player.seat in evidence.stuck
     newest = player.actions[-1][0] if player.actions else 0
     idle = record.end - record.start - newest >= IDLE

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import http
+from typing import Final
+
 import msgspec
 from msgspec import Struct
 
@@ -61,7 +64,7 @@ class RaceAnswer(Struct, frozen=True, kw_only=True):
 
 
 class GameLine(Struct, frozen=True):
-    """A game. ``rules`` is the hash of its rules, in hexadecimal. ``/games.json`` has the rules themselves."""
+    """A game. ``rules`` is the hash of its rules, in hexadecimal. ``/games/NAME`` has the rules themselves."""
 
     name: str
     title: str
@@ -103,10 +106,20 @@ class TidesAnswer(Struct, frozen=True):
 
 
 class ErrorAnswer(Struct, frozen=True):
-    """Why a request was refused, as a code and a sentence."""
+    """Why a request was refused, as a code and a sentence for people."""
 
     code: str
     message: str
+
+
+STATUSES: Final = {
+    "bad_record": http.HTTPStatus.NOT_ACCEPTABLE,
+    "bad_method": http.HTTPStatus.METHOD_NOT_ALLOWED,
+    "rate_limited": http.HTTPStatus.TOO_MANY_REQUESTS,
+    **dict.fromkeys(("server_full", "unavailable"), http.HTTPStatus.SERVICE_UNAVAILABLE),
+    **dict.fromkeys(("no_such_path", "no_game", "no_room", "no_record"), http.HTTPStatus.NOT_FOUND),
+}
+"""The HTTP status for each code of an error. It is 400 for all other codes."""
 
 
 class ApiError(SamedealError):

@@ -12,13 +12,13 @@ from typing import Final
 
 import msgspec
 from websockets.datastructures import Headers
-from websockets.http11 import Request, Response
+from websockets.http11 import Response
 
 from samedeal_server.api.answers import ApiError
 from samedeal_server.connections.client_socket import ClientSocket
 from samedeal_server.errors import StoreUnavailable
 from samedeal_server.rooms.registry import RoomRegistry
-from samedeal_server.store.news import NewsId, parse_news_id
+from samedeal_server.store.news import NewsId
 
 INTERVAL: Final = 1.0
 """Interval, in seconds, at which the node reads the news."""
@@ -74,13 +74,13 @@ class NewsListeners:
         self.positions: dict[ClientSocket, NewsId] = {}
         self._networks: dict[ClientSocket, str] = {}
 
-    def admit(self, request: Request, network: str) -> Response:
-        """Return the response to a new listener from a network.
+    def admit(self, method: str, last: NewsId | None, network: str) -> Response:
+        """Return the response to a new listener from a network. ``last`` is the id of the news that it had last.
 
         If the node is full, the newest listener of the network with the most of them gives way, unless the new one's
         network would then have as many.
         """
-        if request.method == "HEAD":
+        if method == "HEAD":
             return Response(http.HTTPStatus.OK.value, http.HTTPStatus.OK.phrase, Headers(_HEAD))
         most, counts = self._rooms.limits.listeners, Counter(self._networks.values())
         if counts[network] >= max(1, most // _NETWORKS):
@@ -92,7 +92,7 @@ class NewsListeners:
             newest = next(socket for socket in reversed(self._networks) if self._networks[socket] == largest)
             self._remove(newest)
             newest.transport.close()
-        return StreamHead(parse_news_id(request.headers.get("Last-Event-ID", "")), network)
+        return StreamHead(last, network)
 
     async def serve(self, socket: ClientSocket, head: StreamHead) -> None:
         """Send news to a listener until it disconnects."""

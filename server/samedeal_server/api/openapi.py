@@ -3,28 +3,66 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 from websockets.http11 import Response
 
 import samedeal
-from samedeal_server.api.answers import ErrorAnswer
+from samedeal.games import DEFAULT_GAME
+from samedeal_server.api.answers import STATUSES, ErrorAnswer
+from samedeal_server.api.examples import EXAMPLES, PLAYER, RACE
 
 TEXT: Final = "text/plain"
 JSON: Final = "application/json"
+STREAM: Final = "text/event-stream"
+
+_GAME: Final = {"schema": {"type": "string", "pattern": "^[a-z][a-z0-9]*(-[a-z0-9]+)*$"}, "example": DEFAULT_GAME}
+_RACE: Final = {"schema": {"type": "string", "maxLength": 64}, "example": RACE}
+_NEWS: Final = {"schema": {"type": "string", "pattern": "^[0-9]+-[0-9]+$"}, "example": "1795781314108-0"}
+
+_PARAMETERS: Final[dict[str, dict[str, Any]]] = {
+    "game": {"description": "The name of a game.", **_GAME},
+    "open": {"description": "Whether only rooms that can be joined are wanted.", "schema": {"type": "boolean"}},
+    "bots": {"description": "Whether only rooms that admit bots are wanted.", "schema": {"type": "boolean"}},
+    "race": {"description": "The id of a race.", **_RACE},
+    "before": {"description": "The id of a race: only those before it are wanted.", **_RACE},
+    "player": {
+        "description": "The public id of a player, as in standings: only races with this player are wanted.",
+        "schema": {"type": "string", "maxLength": 64},
+        "example": PLAYER,
+    },
+    "room": {
+        "description": "The code of a room.",
+        "schema": {"type": "string", "pattern": "^[a-zA-Z0-9]([a-zA-Z0-9-]{0,22}[a-zA-Z0-9])?$"},
+        "example": "friday",
+    },
+    "after": {"description": "The id of an event: the kept ones after it come first. 0-0 is before all.", **_NEWS},
+    "Last-Event-ID": {"description": "As `after`, as browsers send it.", **_NEWS},
+    "If-None-Match": {"description": "The ETag of an earlier answer.", "schema": {"type": "string"}},
+}
+"""What the document says about each parameter, by its name. Those with an upper-case letter are headers."""
+
+_HEADERS: Final = {
+    "ETag": {"description": "Send it back as If-None-Match.", "schema": {"type": "string"}},
+    "Retry-After": {"description": "The time, in seconds, after which to ask again.", "schema": {"type": "integer"}},
+}
+
+_REFUSED_BY_ALL: Final = ("bad_method", "rate_limited", "server_full", "unavailable")
 
 
 @dataclass(frozen=True)
 class Route:
     """A path of the API.
 
-    ``answer`` makes the answer: a struct, a text that is sent as it is, or a whole response. Its docstring begins with
-    the summary for the document. ``schema`` is the class of the answer, if it has one. ``query`` has the names of the
-    optional parameters, and ``kinds`` the types of content that a client may get.
+    ``answer`` makes the answer: a struct, a text that is sent as it is, or a whole response. Its name is the id of the
+    operation, and its docstring begins with the summary for the document. ``schema`` is the class of the answer, if it
+    has one. ``query`` has the names of the optional parameters, ``kinds`` the types of content that a client may get, and
+    ``refusals`` the codes of the errors that only some paths have.
     """
 
     path: str
@@ -32,6 +70,7 @@ class Route:
     schema: type[msgspec.Struct] | None = None
     query: tuple[str, ...] = ()
     kinds: tuple[str, ...] = (JSON,)
+    refusals: tuple[str, ...] = ()
 
 
 @cache
@@ -40,19 +79,53 @@ def document(prefix: str, routes: tuple[Route, ...]) -> str:
     structs = (*(route.schema for route in routes if route.schema), ErrorAnswer)
     references, components = msgspec.json.schema_components(structs, ref_template="#/components/schemas/{name}")
     schemas = dict(zip(structs, references, strict=True))
-    refused = {"description": "Refused", "content": {JSON: {"schema": schemas[ErrorAnswer]}}}
-    unchanged = {"description": "The answer still has the ETag in If-None-Match"}
     paths = {}
     for route in routes:
         answer = {JSON: schemas.get(route.schema, {"type": "object"}), TEXT: {"type": "string"}}
         content = {kind: {"schema": answer.get(kind, answer[JSON])} for kind in route.kinds}
-        responses = {"200": {"description": "The answer", "content": content}, "304": unchanged, "default": refused}
-        summary = (route.answer.__doc__ or "").partition("\n")[0]
-        names = [{"name": name, "in": "path", "required": True} for name in re.findall(r"\{(\w+)\}", route.path)]
-        names += [{"name": name, "in": "query"} for name in route.query]
-        parameters = [each | {"schema": {"type": "string"}} for each in names]
-        asked = {"summary": summary, "parameters": parameters, "responses": responses}
+        if JSON in content and route.schema in EXAMPLES:
+            content[JSON]["example"] = msgspec.to_builtins(EXAMPLES[route.schema])
+        is_stream = STREAM in route.kinds
+        found: dict[str, Any] = {"description": "The answer", "content": content}
+        kept = {"headers": {"ETag": _HEADERS["ETag"]}}
+        unchanged = {"304": {"description": "The answer still has the ETag in If-None-Match.", **kept}}
+        responses = {"200": found} if is_stream else {"200": found | kept, **unchanged}
+        asked = {
+            "operationId": route.answer.__name__,
+            "summary": (route.answer.__doc__ or "").partition("\n")[0],
+            "parameters": list(_parameters(route, () if is_stream else ("If-None-Match",))),
+            "responses": responses | _refused((*route.refusals, *_REFUSED_BY_ALL), schemas[ErrorAnswer]),
+        }
         paths[f"{prefix}{route.path}"] = {"get": asked}
     info = {"title": "Samedeal", "version": samedeal.__version__}
     whole = {"openapi": "3.1.0", "info": info, "paths": paths, "components": {"schemas": components}}
-    return msgspec.json.encode(whole).decode()
+    return msgspec.json.encode(_without_closed_tuples(whole)).decode()
+
+
+def _without_closed_tuples(schema: Any) -> Any:
+    """Return a schema without ``items: false``, which generators of clients can't read. ``maxItems`` says the same."""
+    if isinstance(schema, dict):
+        return {key: _without_closed_tuples(value) for key, value in schema.items() if (key, value) != ("items", False)}
+    return [_without_closed_tuples(value) for value in schema] if isinstance(schema, list) else schema
+
+
+def _parameters(route: Route, further: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+    for name in re.findall(r"\{(\w+)\}", route.path):
+        yield {"name": name, "in": "path", "required": True, **_PARAMETERS[name]}
+    for name in (*route.query, *further):
+        yield {"name": name, "in": "query" if name.islower() else "header", **_PARAMETERS[name]}
+
+
+def _refused(codes: tuple[str, ...], schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the responses to requests that are refused, by their statuses. Newer servers may have further codes."""
+    by_status: defaultdict[str, list[str]] = defaultdict(list)
+    for code in codes:
+        by_status[str(int(STATUSES.get(code, 400)))].append(code)
+    return {
+        status: {
+            "description": f"Refused: {', '.join(found)}.",
+            "content": {JSON: {"schema": schema, "example": {"code": found[0], "message": "Why, and what to do."}}},
+            **({"headers": {"Retry-After": _HEADERS["Retry-After"]}} if status in ("429", "503") else {}),
+        }
+        for status, found in sorted(by_status.items())
+    }

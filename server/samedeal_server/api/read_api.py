@@ -10,7 +10,7 @@ import asyncio
 import http
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 from urllib.parse import parse_qs
 
@@ -18,12 +18,14 @@ import msgspec
 from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
-from samedeal.errors import SamedealError
-from samedeal.games import GAMES
+from samedeal.errors import SamedealError, UnknownGame
+from samedeal.game_json import GameData
+from samedeal.games import GAMES, game_named
 from samedeal.names import clean_room
 from samedeal.protocol.messages import RecordLine, TideTime
 from samedeal.sentences import refused
 from samedeal_server.api.answers import (
+    STATUSES,
     ApiError,
     ErrorAnswer,
     GameLine,
@@ -35,14 +37,15 @@ from samedeal_server.api.answers import (
     TidesAnswer,
 )
 from samedeal_server.api.news_listeners import NewsListeners
-from samedeal_server.api.openapi import JSON, TEXT, Route, document
+from samedeal_server.api.openapi import JSON, STREAM, TEXT, Route, document
 from samedeal_server.connections.handshake_admission import RETRY_AFTER
 from samedeal_server.errors import StoreUnavailable
 from samedeal_server.page.files import METHODS, make_file, refuse, respond_with
 from samedeal_server.races.public_facts import RaceNews
 from samedeal_server.races.race_record import is_race_id
-from samedeal_server.rooms.cached_list import CachedList
+from samedeal_server.rooms.cached_list import MAX_LISTED, CachedList
 from samedeal_server.rooms.room_list import RoomList
+from samedeal_server.store.news import parse_news_id
 from samedeal_server.store.store import Store
 
 PREFIX: Final = "/api/v1"
@@ -50,17 +53,11 @@ PREFIX: Final = "/api/v1"
 REQUEST_COST: Final = 10
 """Cost, in moves, of a request to the API, in addition to that of its connection."""
 
+_HISTORY_COST: Final = 50
+"""Cost, in moves, of reading records that are not in the list of the newest ones."""
+
 _BYTES_PER_MOVE: Final = 100
 """Number of bytes of a record that cost as much as one move."""
-
-_STATUSES: Final = {
-    "bad_record": http.HTTPStatus.NOT_ACCEPTABLE,
-    "bad_method": http.HTTPStatus.METHOD_NOT_ALLOWED,
-    "rate_limited": http.HTTPStatus.TOO_MANY_REQUESTS,
-    **dict.fromkeys(("server_full", "unavailable"), http.HTTPStatus.SERVICE_UNAVAILABLE),
-    **dict.fromkeys(("no_such_path", "no_room", "no_record"), http.HTTPStatus.NOT_FOUND),
-}
-"""The HTTP status for each code of an error. It is 400 for all other codes."""
 
 _CORS: Final = {"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "ETag, Retry-After"}
 
@@ -87,16 +84,15 @@ class Asked:
     network: str
     charge: Charge
 
-    @property
-    def query(self) -> dict[str, list[str]]:
-        """The parameters in the query."""
-        return parse_qs(self.request.path.partition("?")[2], keep_blank_values=True)
+    def query(self, name: str, default: str = "") -> str:
+        """Return a parameter in the query. A flag without a value is empty."""
+        return parse_qs(self.request.path.partition("?")[2], keep_blank_values=True).get(name, [default])[0]
 
     @property
     def prefers_json(self) -> bool:
         """Whether the client asks for JSON, and for text only after it."""
-        if self.name.endswith((".json", ".txt")):
-            return self.name.endswith(".json")
+        if self.name.endswith(".txt"):
+            return False
         return JSON in ",".join(self.request.headers.get_all("Accept")).partition("text/")[0]
 
 
@@ -140,32 +136,52 @@ class ReadApi:
 
     async def rooms(self, asked: Asked) -> RoomsAnswer:
         """Return the public rooms, perhaps only those of a game, those that can be joined, or those that admit bots."""
-        query = asked.query
-        game = query.get("game", [""])[0]
-        return RoomsAnswer(await self._rooms.lines(game, only_open="open" in query, bots="bots" in query))
+        only_open, bots = (asked.query(name, "false") != "false" for name in ("open", "bots"))
+        return RoomsAnswer(await self._rooms.lines(asked.query("game"), only_open=only_open, bots=bots))
 
-    async def races(self, _asked: Asked) -> RacesAnswer:
-        """Return the newest records that everybody may read."""
-        return RacesAnswer(await self._records.lines())
+    async def races(self, asked: Asked) -> RacesAnswer:
+        """Return the newest records that everybody may read, perhaps only those before a race, or those of a player."""
+        before, player = asked.query("before"), asked.query("player")
+        if not before and not player:
+            return RacesAnswer(await self._records.lines())
+        if before:
+            await self._check_public(before)
+        asked.charge(_HISTORY_COST)
+        return RacesAnswer(await self._store.records.before(before, MAX_LISTED, player))
 
-    async def race(self, asked: Asked) -> RaceAnswer | str:
-        """Return the record of a race as text, or as JSON if the path ends with it or the client prefers it."""
-        race = asked.name.removesuffix(".json").removesuffix(".txt")
-        records = self._store.records
-        access = await records.access(race) if is_race_id(race) else None
+    async def _check_public(self, race: str) -> None:
+        """Raise RequestRefused unless everybody may read the record of a race."""
+        access = await self._store.records.access(race) if is_race_id(race) else None
         if access is None or not access.is_public:
             raise refused("no_record")
-        text = await records.text(race)
+
+    async def race(self, asked: Asked) -> RaceAnswer | str:
+        """Return the record of a race as text, or as JSON if the client prefers it."""
+        race = asked.name.removesuffix(".txt")
+        return await (self.race_json(replace(asked, name=race)) if asked.prefers_json else self._text(asked, race))
+
+    async def race_json(self, asked: Asked) -> RaceAnswer:
+        """Return the record of a race as JSON."""
+        return await asyncio.to_thread(RaceAnswer.of, asked.name, await self._text(asked, asked.name))
+
+    async def _text(self, asked: Asked, race: str) -> str:
+        await self._check_public(race)
+        text = await self._store.records.text(race)
         if not text:
             raise refused("no_record")
         asked.charge(len(text) / _BYTES_PER_MOVE)
-        if asked.prefers_json:
-            return await asyncio.to_thread(RaceAnswer.of, race, text.decode())
         return text.decode()
 
     async def games(self, _asked: Asked) -> GamesAnswer:
         """Return all games of the server."""
         return GamesAnswer(tuple(GameLine.of(game) for game in GAMES.values()))
+
+    async def game(self, asked: Asked) -> GameData:
+        """Return the description of a game, with which a program can play it."""
+        try:
+            return GameData.of(game_named(asked.name))
+        except UnknownGame as error:
+            raise ApiError("no_game", str(error)) from None
 
     async def series(self, asked: Asked) -> SeriesAnswer:
         """Return the table of the series that the race in a room belongs to."""
@@ -182,8 +198,12 @@ class ReadApi:
         return TidesAnswer(self._tides)
 
     async def events(self, asked: Asked) -> Response:
-        """Send news of public races as server-sent events."""
-        return self.listeners.admit(asked.request, asked.network)
+        """Send news of public races as server-sent events, perhaps first those after an event."""
+        after = asked.query("after")
+        last = parse_news_id(asked.request.headers.get("Last-Event-ID", "")) or parse_news_id(after)
+        if after and last is None:
+            raise ApiError("malformed", f"{after[:40]!r} is not the id of an event. 0-0 is before all events.")
+        return self.listeners.admit(asked.request.method, last, asked.network)
 
     async def openapi(self, _asked: Asked) -> str:
         """Return this document."""
@@ -191,13 +211,15 @@ class ReadApi:
 
 
 ROUTES: Final = (
-    Route("/rooms", ReadApi.rooms, RoomsAnswer, query=("game", "open", "bots")),
-    Route("/races", ReadApi.races, RacesAnswer),
-    Route("/races/{race}", ReadApi.race, RaceAnswer, kinds=(TEXT, JSON)),
+    Route("/rooms", ReadApi.rooms, RoomsAnswer, query=("game", "open", "bots"), refusals=("unknown_game",)),
+    Route("/races", ReadApi.races, RacesAnswer, query=("before", "player"), refusals=("no_record",)),
+    Route("/races/{race}.json", ReadApi.race_json, RaceAnswer, refusals=("no_record", "bad_record")),
+    Route("/races/{race}", ReadApi.race, RaceAnswer, kinds=(TEXT, JSON), refusals=("no_record", "bad_record")),
     Route("/games", ReadApi.games, GamesAnswer),
-    Route("/series/{room}", ReadApi.series, SeriesAnswer),
+    Route("/games/{game}", ReadApi.game, GameData, refusals=("no_game",)),
+    Route("/series/{room}", ReadApi.series, SeriesAnswer, refusals=("malformed", "no_room")),
     Route("/tides", ReadApi.tides, TidesAnswer),
-    Route("/events", ReadApi.events, RaceNews, kinds=("text/event-stream",)),
+    Route("/events", ReadApi.events, RaceNews, ("after", "Last-Event-ID"), (STREAM,), refusals=("malformed",)),
     Route("/openapi.json", ReadApi.openapi),
 )
 
@@ -232,7 +254,7 @@ def _find(path: str) -> tuple[Route, str]:
 
 
 def _refusal(code: str, sentence: str) -> Response:
-    status = _STATUSES.get(code, http.HTTPStatus.BAD_REQUEST)
+    status = STATUSES.get(code, http.HTTPStatus.BAD_REQUEST)
     response = refuse(status, make_file("error.json", msgspec.json.encode(ErrorAnswer(code, sentence))))
     if code in ("rate_limited", "server_full", "unavailable"):
         response.headers["Retry-After"] = RETRY_AFTER

@@ -17,7 +17,7 @@ BUNDLES: Final = {
     ),
     "page.js": (
         *("msgpack.js", "dom.js", "chart.js", "board_view.js"),
-        *("race_state.js", "link.js", "lobby.js", "race_screen.js", "page.js"),
+        *("race_state.js", "link.js", "here.js", "lobby.js", "race_screen.js", "page.js"),
     ),
     "witness.js": (
         *("rows.mjs", "race_clock.js", "evidence.js", "board_hash.js"),
@@ -29,6 +29,22 @@ BUNDLES: Final = {
     "worker.js": ("worker.js",),
 }
 """The modules of each bundle, whose name is that of the last one. A module comes after those that it imports."""
+
+PROGRAM: Final = (
+    *(
+        "headless.mjs",
+        "games.mjs",
+        "rules.mjs",
+        "terms.mjs",
+        "hash.js",
+        "race_hashes.js",
+        "start_worker.js",
+        "piles.js",
+    ),
+    *("msgpack.js", "link.js", "rows.mjs", "race_clock.js", "evidence.js", "board_hash.js", "legal_moves.js"),
+    *("own_draws.js", "observation.js", "witness.js", "racer.js", "samedeal.mjs"),
+)
+"""The modules of the file for programs of others, which imports nothing."""
 
 HOMES: Final = {module: bundle for bundle, modules in BUNDLES.items() for module in modules}
 """The bundle of each module."""
@@ -47,13 +63,14 @@ def without_comments(source: bytes) -> bytes:
 
 
 def bundled(bundle: str, sources: Mapping[str, bytes]) -> bytes:
-    """Return a bundle. ``sources`` are the texts of all modules."""
+    """Return a bundle, or the file for programs. ``sources`` are the texts of all modules."""
+    modules = BUNDLES.get(bundle, PROGRAM)
     imported: dict[str, set[bytes]] = {}
     parts = []
-    for module in BUNDLES[bundle]:
+    for module in modules:
         source = without_comments(sources[module])
         for names, other in _IMPORT.findall(source):
-            home = HOMES[other.decode()]
+            home = bundle if other.decode() in modules else HOMES[other.decode()]
             if home != bundle:
                 imported.setdefault(home, set()).update(name.strip() for name in names.split(b","))
             elif b" as " in names:

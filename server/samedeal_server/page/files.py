@@ -34,7 +34,7 @@ from samedeal.names import clean_room
 from samedeal.protocol.messages import RoomLine
 from samedeal.verdict_rows import ROWS
 from samedeal_server.page.address import page_address, requested_address
-from samedeal_server.page.bundles import BUNDLES, HOMES, bundled
+from samedeal_server.page.bundles import BUNDLES, HOMES, PROGRAM, bundled
 from samedeal_server.page.previews import preview_tags
 
 DOCUMENT: Final = "index.html"
@@ -43,8 +43,8 @@ DOCUMENT: Final = "index.html"
 WORKER: Final = "worker.js"
 """The name of the module that runs in workers. They have the policy of their own file."""
 
-FOR_PROGRAMS: Final = "msgpack.js"
-"""A module that is also served alone, for the programs of others (PROTOCOL.md)."""
+FOR_PROGRAMS: Final = ("msgpack.js", "samedeal.mjs")
+"""The modules for the programs of others: one that is also served alone (PROTOCOL.md), and a client (JAVASCRIPT.md)."""
 
 _TYPES: Final = {
     ".css": "text/css; charset=utf-8",
@@ -237,8 +237,8 @@ def static_files(games: bytes) -> Mapping[str, File]:
     contents[_GAMES] = games or contents[_GAMES]
     contents[_GAMES_MODULE] = b"export const DESCRIBED = %b\n" % contents[_GAMES].rstrip()
     contents[ROWS_MODULE] = rows_module()
-    bundles = {name: bundled(name, contents) for name in BUNDLES}
-    names = contents.keys() - HOMES.keys() | BUNDLES.keys() | {FOR_PROGRAMS}
+    bundles = {name: bundled(name, contents) for name in (*BUNDLES, PROGRAM[-1])}
+    names = contents.keys() - HOMES.keys() - {*PROGRAM} | BUNDLES.keys() | {*FOR_PROGRAMS}
     return {name: make_file(name, bundles.get(name) or contents[name]) for name in names}
 
 

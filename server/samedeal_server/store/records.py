@@ -19,6 +19,9 @@ PART_BYTES: Final = LARGEST_FRAME - 1024
 
 _DAY: Final = 86_400
 
+_MOST_READ: Final = 10_000
+"""Maximum number of records that a search for those of a player reads."""
+
 
 @dataclass(frozen=True)
 class RecordAccess:
@@ -80,11 +83,32 @@ class RecordStore(StorePart):
 
     async def newest(self, limit: int) -> tuple[RecordLine, ...]:
         """Return the summaries of the public records among the ``limit`` newest records, newest first."""
-        (races,) = await self._executor.execute(command("ZREVRANGE", keys.RECORDS, 0, limit - 1))
-        found = await self._executor.execute(
-            *(command("HMGET", keys.record(race.decode()), "public", "line") for race in races)
-        )
-        return tuple(unpack(line, RecordLine) for is_public, line in found if is_public == b"1")
+        return await self.before("", limit, among=limit)
+
+    async def before(self, race: str, limit: int, player: str = "", among: int = _MOST_READ) -> tuple[RecordLine, ...]:
+        """Return the summaries of public records, newest first: at most ``limit`` of the ``among`` records before a race.
+
+        If ``race`` is empty, they are the newest ones. If ``player`` is not, it is the id of a player, who had a seat in
+        each of these races.
+        """
+        first, lines = 0, dict[str, RecordLine]()
+        if race:
+            (rank,) = await self._executor.execute(command("ZREVRANK", keys.RECORDS, race))
+            if rank is None:
+                return ()
+            first = int(rank) + 1
+        for at in range(first, first + among, limit):
+            (races,) = await self._executor.execute(command("ZREVRANGE", keys.RECORDS, at, at + limit - 1))
+            found = await self._executor.execute(
+                *(command("HMGET", keys.record(race.decode()), "public", "players", "line") for race in races)
+            )
+            read = [
+                line for public, players, line in found if public == b"1" and player in ("", *players.decode().split())
+            ]
+            lines |= {line.race: line for line in (unpack(each, RecordLine) for each in read)}
+            if len(lines) >= limit or len(races) < limit:
+                break
+        return tuple(lines.values())[:limit]
 
     async def newest_of(self, room: str) -> str:
         """Return the id of a room's newest recorded race, or an empty string if no race of the room is recorded."""

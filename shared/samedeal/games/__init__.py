@@ -20,11 +20,16 @@ _FILES: Final = {
 }
 
 
-def _games_of(file: str, text: str) -> dict[str, Game]:
+def games_of(file: str, text: str) -> dict[str, Game]:
+    """Return the games that a file describes by their names: that of the file, and those of its variants.
+
+    ``file`` is the name of the file without ``.toml``, and ``text`` its content. Raise MalformedGame with the line and
+    the reason if there can't be such a game. ``GAMES`` does not get the games: see ``offer``.
+    """
     return {name: Game(name, content) for name, content in parse_game_file(file, text).items()}
 
 
-_SHIPPED: Final = [game for file, text in _FILES.items() for game in _games_of(file, text).values()]
+_SHIPPED: Final = [game for file, text in _FILES.items() for game in games_of(file, text).values()]
 
 GAMES: Final[dict[str, Game]] = {game.name: game for game in sorted(_SHIPPED, key=lambda game: game.file.order)}
 """The games by name, in the order in which lists show them: those of this release, and then those that are offered."""
@@ -69,7 +74,7 @@ def offer(files: Mapping[str, str]) -> list[MalformedGame]:
         try:
             if len(_OFFERED) == MOST_OFFERED:
                 raise MalformedGame(file, 0, f"A server offers at most {MOST_OFFERED} files of games")
-            games = {name: _marked(game) for name, game in _games_of(file, text).items()}
+            games = {name: _marked(game) for name, game in games_of(file, text).items()}
             if taken := [name for name in games if name in GAMES]:
                 raise MalformedGame(file, 0, f"There is another game called {taken[0]!r}. Choose another name")
         except MalformedGame as error:

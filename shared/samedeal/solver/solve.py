@@ -9,7 +9,7 @@ The answer depends only on the board, the budget and ``SOLVER``. It is the same 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import cycle
@@ -17,6 +17,7 @@ from typing import Final
 
 from samedeal.board import Board
 from samedeal.cards import HIDDEN
+from samedeal.errors import BadArgument
 from samedeal.solver.estimate import Estimate, weights_of
 from samedeal.solver.line import Line, moves_along, wins
 from samedeal.solver.search import Search
@@ -31,9 +32,12 @@ Raise it whenever the answer for a board and a budget changes, even if both answ
 FIRST_LIMIT: Final = 1000
 """Number of states that each search reaches in its first turn."""
 
+_BETWEEN_LOOKS: Final = 200
+"""Number of states that a search reaches before ``solve`` asks again whether the time is over."""
+
 
 class Outcome(StrEnum):
-    """The outcomes of a search. ``UNDECIDED`` means that the budget was used up."""
+    """The outcomes of a search. ``UNDECIDED`` means that the budget was used up, or that the time was over."""
 
     WON = "won"
     UNWINNABLE = "unwinnable"
@@ -53,17 +57,17 @@ class Answer:
     states: int
 
 
-def solve(board: Board, budget: int) -> Answer:
-    """Search for moves that win a board. Give up after ``budget`` states.
+def solve(board: Board, budget: int, time_is_over: Callable[[], bool] = lambda: False) -> Answer:
+    """Search for moves that win a board. Give up after ``budget`` states, or once ``time_is_over`` returns true.
 
     The budget limits time and memory. A larger budget changes no answer except ``UNDECIDED``. The winning
     moves of the answer were checked with the rules. ``UNWINNABLE`` means that all states were searched. Raise
-    ValueError if a card of the board is hidden or the budget is not positive.
+    BadArgument if a card of the board is hidden or the budget is not positive.
     """
     if budget < 1:
-        raise ValueError(f"a budget is at least one state, not {budget}")
+        raise BadArgument(f"The budget of a search is at least one state, not {budget}.")
     if any(HIDDEN in pile for pile in board.piles):
-        raise ValueError("a board with hidden cards can't be solved")
+        raise BadArgument("A board with hidden cards can't be solved.")
     if board.won:
         return Answer(Outcome.WON, (), 1)
     space = StateSpace(board.game, board.stock)
@@ -72,9 +76,12 @@ def solve(board: Board, budget: int) -> Answer:
     limits = (limit for limit in _doubled(FIRST_LIMIT) for _ in searches)
     for search, limit in zip(cycle(searches), limits, strict=False):
         spent = sum(other.states for other in searches if other is not search)
-        path = search.run(min(limit, budget - spent))
+        limit = min(limit, budget - spent)
+        path, is_over = None, False
+        while path is None and search.states <= limit and not (is_over := time_is_over()):
+            path = search.run(min(limit, search.states + _BETWEEN_LOOKS))
         states = spent + search.states
-        if states > budget:
+        if states > budget or is_over:
             return Answer(Outcome.UNDECIDED, (), states)
         if path:
             return Answer(Outcome.WON, _checked_moves(space, board, path), states)

@@ -5,7 +5,7 @@ const IV = [2, 3, 5, 7, 11, 13, 17, 19].map(fractionOfRoot)
 const digits = words => words.split(" ").map(word => Array.from(word, digit => parseInt(digit, 16)))
 const ORDERS = digits("0123456789abcdef ea489fd61c02b753 b8c052fdae367194 7931dcbe265a40f8 905724afe1bc683d 2c6a0b834d75fe19 c51fed4a0763928b db7ec13950f4862a 6fe9b308c2d714a5 a2847615fb9e3cd0")
 const MIXED = digits("048c 159d 26ae 37bf 05af 16bc 278d 349e")
-const rotate = (word, by) => BigInt.asUintN(64, (word >> by) | (word << (64n - by)))
+const rotated = (word, by) => BigInt.asUintN(64, (word >> by) | (word << (64n - by)))
 const sum = (...words) => BigInt.asUintN(64, words.reduce((a, b) => a + b))
 
 // The first 64 bits of the fraction of a square root.
@@ -31,9 +31,9 @@ export function boardHash(game, piles) {
 			for (const [i, [a, b, c, d]] of MIXED.entries())
 				for (const [n, first, second] of [[0, 32n, 24n], [1, 16n, 63n]]) {
 					v[a] = sum(v[a], v[b], block[ORDERS[round % 10][2 * i + n]])
-					v[d] = rotate(v[d] ^ v[a], first)
+					v[d] = rotated(v[d] ^ v[a], first)
 					v[c] = sum(v[c], v[d])
-					v[b] = rotate(v[b] ^ v[c], second)
+					v[b] = rotated(v[b] ^ v[c], second)
 				}
 		for (const i of state.keys()) state[i] ^= v[i] ^ v[i + 8]
 	}

@@ -1,6 +1,5 @@
 // The connection to the server. It reconnects by itself, and says why while it cannot.
 
-import {stored} from "./dom.js"
 import {decode, encode} from "./msgpack.js"
 
 const SUBPROTOCOL = "samedeal.v1"
@@ -8,44 +7,18 @@ const SILENCE = 10_000 // ms without a message before the page sends a ping
 const ANSWER_TIMEOUT = 5000 // ms without an answer before it reconnects
 const LONGEST_WAIT = 15_000 // ms between two attempts to connect
 const MISFIT = "This page and the server do not understand each other. Reload the page."
-const TAKEN = "Your seat is now used in another tab or program. Reload the page to go on here."
 const NO_CONNECTION = Object.assign(new Error("There is no connection. Try again when it is back."), {isLost: true})
-const BLOCKED = "Something between this browser and the server blocks WebSockets, perhaps a proxy. Trying again."
-
-export const isFrame = new URLSearchParams(location.search).has("embed")
-export const to = path => (isFrame ? `${path}${path.includes("?") ? "&" : "?"}embed` : path) // a frame stays one
-const base = new URL(".", location.href)
-export const address = "ws" + base.href.slice(4, -1) // instead of http
-
-// Go to another room, to a seat in it. `wanted` is what the player asked for.
-export function goTo(room, wanted = {}) {
-	if (!stored.get(`seat ${room}`)) stored.set(`seat ${room}`, "{}")
-	want(room, wanted)
-	location.href = to(encodeURIComponent(room))
-}
-
-// What the player asked for, with a room that the player has not entered yet.
-export const want = (room, wanted) => stored.set("wanted", JSON.stringify({room, ...wanted}))
-const lastWanted = () => JSON.parse(stored.get("wanted") ?? "{}")
-export function wantedIn(room) {
-	const {room: other, ...wanted} = lastWanted()
-	return other === room ? wanted : {}
-}
-
-// The player is in a room. A later one with its code is another room.
-export const enteredRoom = room => lastWanted().room === room && stored.set("wanted", null)
-
-const localTime = () => Math.round(performance.now())
 
 export class Link {
 	live = false
 	sentence = "Connecting." // why the connection is not live
 
 	// `screen` comes later. It has the methods enter() and showStatus(), and may have receive(message), leaveOther() and
-	// unseat(sentence). Whoever takes a seat has a name, and a session that survives the page. A frame has neither. All
-	// racers of a room connect at one path, so that a proxy can send them to the same node.
-	constructor(screen, name = "", room = "") {
-		Object.assign(this, {screen, name, room, notes: room ? [] : null, attempts: 0, offset: 0, nextId: 1, session: (!isFrame && stored.get("session")) || ""})
+	// unseat(sentence). `place` has the address, what Hello says `about` the program, the session, and keep(name, value),
+	// which keeps the session of whoever takes a seat, and so has a name. All racers of a room connect at one path, so that a proxy can send them to
+	// the same node.
+	constructor(screen, place, name = "", room = "") {
+		Object.assign(this, place, {screen, name, room, notes: room ? [] : null, attempts: 0, offset: 0, nextId: 1})
 		setInterval(() => this.check(), 2500)
 		for (const event of ["online", "visibilitychange"]) addEventListener(event, () => this.hurry())
 		this.connect()
@@ -81,8 +54,8 @@ export class Link {
 	connect() {
 		clearTimeout(this.retry)
 		Object.assign(this, {retry: 0, answers: new Map(), heard: Date.now(), pinged: 0, opened: false, welcomed: 0})
-		const home = this.room && this.attempts % 2 === 0 ? `/${this.name ? "r" : "w"}/${this.room.replace(/-[0-9]+$/, "")}` : "/" // any node will do
-		this.socket = new WebSocket(address + home, SUBPROTOCOL)
+		const home = this.room && this.attempts % 2 < 1 ? `/${this.name ? "r" : "w"}/${this.room.replace(/-[0-9]+$/, "")}` : "/" // any node will do
+		this.socket = new WebSocket(this.address + home, SUBPROTOCOL)
 		this.socket.binaryType = "arraybuffer"
 		this.socket.onopen = () => {
 			this.opened = true
@@ -96,9 +69,9 @@ export class Link {
 		try {
 			const sent = Date.now()
 			const name = this.name || "spectator"
-			const {session, player, time, tides = [], name: called} = await this.ask("hello", {name, client: "samedeal page", session: this.session})
+			const {session, player, time, tides = [], name: called} = await this.ask("hello", {...this.about, name, session: this.session})
 			Object.assign(this, {session, player, tides, called, welcomed: Date.now()})
-			if (this.name) stored.set("session", session)
+			if (this.name) this.keep("session", session)
 			this.offset = time - (sent + this.welcomed) / 2
 			this.status(true)
 			this.tell("enter")
@@ -123,7 +96,7 @@ export class Link {
 			if (this.socket.readyState !== WebSocket.OPEN) return reject(NO_CONNECTION)
 			this.answers.set(id, {resolve, reject, type})
 			const request = {type, id, ...fields}
-			this.note("sends", request, localTime())
+			this.note("sends", request, Math.round(performance.now()))
 			this.socket.send(encode(request))
 		})
 	}
@@ -136,7 +109,7 @@ export class Link {
 			message = decode(data)
 			if ("message" in message) message.message = `${message.code === "said" ? "Message from the operator" : "Server"}: ${message.message}`
 			if (message.type === "roomstate" && this.witness?.isOtherRace(message)) return this.tell("leaveOther")
-			this.note("receives", message, localTime())
+			this.note("receives", message, Math.round(performance.now()))
 		} catch {
 			return this.lost(0, "The server sent something that this page cannot read.")
 		}
@@ -190,9 +163,8 @@ export class Link {
 
 	// Connect again with another name.
 	rename(name) {
-		Object.assign(this, {name, attempts: 0, stopped: false})
 		this.drop()
-		this.connect()
+		Object.assign(this, {name, attempts: 0, stopped: false}).connect()
 	}
 
 	lost(code, sentence = "The connection is lost. Reconnecting.", wait = 0) {
@@ -203,7 +175,7 @@ export class Link {
 		this.lateJoin = [...this.answers.values()].some(each => each.type === "join") && Date.now()
 		if (code === 4002 && !isLate) {
 			this.note("takenOver")
-			return this.stop(TAKEN)
+			return this.stop("Your seat is now used in another tab or program. Reload the page to go on here.")
 		}
 		if (code === 4006) return this.stop("You are banned from this server.")
 		this.drop()
@@ -217,12 +189,12 @@ export class Link {
 
 	// Say why no connection opens. A browser can connect to a server of another protocol only without naming one.
 	async diagnose() {
-		const {status} = await fetch(base, {method: "HEAD", cache: "no-store"}).catch(() => ({status: 0}))
-		const socket = new WebSocket(address + "/")
+		const {status} = await fetch(".", {method: "HEAD", cache: "no-store"}).catch(() => ({status: 0}))
+		const socket = new WebSocket(this.address + "/")
 		const {code, reason} = await new Promise(resolve => (socket.onclose = resolve))
 		if (!this.retry || this.welcomed) return
 		if (code === 4000 && !reason.includes(SUBPROTOCOL)) return this.stop(MISFIT)
 		const full = [429, 503].includes(status) && "The server is full or busy. Trying again."
-		this.status(false, full || (status ? BLOCKED : "The server cannot be reached. Trying again."))
+		this.status(false, full || (status ? "Something between this browser and the server blocks WebSockets, perhaps a proxy. Trying again." : "The server cannot be reached. Trying again."))
 	}
 }

@@ -2,7 +2,7 @@
 
 import {GAMES, title} from "./piles.js"
 import {byId, clock, counted, dealName, element, forTerminals, setText, showItems, timeLeft} from "./dom.js"
-import {address, goTo, to, want} from "./link.js"
+import {address, goTo, to, want} from "./here.js"
 
 const OPEN_FOR = 300_000 // ms before the start of a tide, from which players can take seats
 const DAY = 86_400_000

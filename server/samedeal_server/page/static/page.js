@@ -1,7 +1,8 @@
 // The page: which screen it shows, and what the user can set.
 
 import {byId, stored, toggle} from "./dom.js"
-import {Link, isFrame, to} from "./link.js"
+import {here, isFrame, to} from "./here.js"
+import {Link} from "./link.js"
 import {Lobby} from "./lobby.js"
 import {RaceScreen} from "./race_screen.js"
 
@@ -25,6 +26,6 @@ async function open() {
 // The connection opens while the screen is on its way.
 const opened = open().catch(loadAgain)
 if (room !== "replay" || race) {
-	const link = new Link(opened, name, race ? "" : room)
+	const link = new Link(opened, here, name, race ? "" : room)
 	opened.then(screen => (screen.link = link))
 }

@@ -4,7 +4,7 @@ import {title} from "./piles.js"
 import {BoardView, flat} from "./board_view.js"
 import {chart} from "./chart.js"
 import {byId, clock, dealName, element, forTerminals, keepOneStop, setAttribute, setText, showItems, stored, timeLeft, toggle} from "./dom.js"
-import {address, enteredRoom, goTo, isFrame, to, want, wantedIn} from "./link.js"
+import {address, enteredRoom, goTo, isFrame, to, want, wantedIn} from "./here.js"
 import {dealWords, termsHash} from "./race_hashes.js"
 import {Race, end, leader, namesOtherRoom, rematchOf} from "./race_state.js"
 

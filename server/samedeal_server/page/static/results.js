@@ -2,7 +2,7 @@
 // and a result to send to others.
 
 import {clock, copyLine, dealName, element} from "./dom.js"
-import {to} from "./link.js"
+import {to} from "./here.js"
 import {title} from "./piles.js"
 import {byProgress} from "./race_state.js"
 

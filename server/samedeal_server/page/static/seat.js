@@ -2,7 +2,7 @@
 
 import {byId, clock, copyLine, counted, element, setText, showItems, stored, toggle} from "./dom.js"
 import {Hand} from "./hand.js"
-import {enteredRoom, goTo} from "./link.js"
+import {enteredRoom, goTo} from "./here.js"
 import {onFoundations} from "./piles.js"
 import {PLAIN, colour} from "./race_screen.js"
 import {nearest, rematchOf} from "./race_state.js"

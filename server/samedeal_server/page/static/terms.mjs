@@ -24,7 +24,7 @@ const HASH = /^[0-9a-f]{64}$/
 const LINES = {
 	room: [, /^[a-z0-9]([a-z0-9-]{0,22}[a-z0-9])?$/],
 	round: [, 0, 999_999_999],
-	game: [, /./],
+	game: [, /^/],
 	rules: [, HASH],
 	description: [, HASH],
 	deal: [, /^(winnable( easy| medium| hard)?|random|#(0|[1-9]\d{0,8})|ms [1-9]\d{0,6}|again [0-9a-f]{64}|daily [1-9]\d{3}-\d\d-\d\d)$/],
@@ -32,7 +32,7 @@ const LINES = {
 	limit: [, 10, 7200],
 	private: [false],
 	tide: [0, 0, 1e16],
-	games: ["", /./],
+	games: ["", /^/],
 	seats: [8, 1, 64],
 	hints: [false],
 	spectators: [true],
@@ -76,7 +76,7 @@ export function readTerms(text, games, rulesHash) {
 		demand(value !== undefined, `The terms of the race have no right line '${tag}'.`)
 		isUsual.push(isThere && value === (tag === "games" ? values.game : usual))
 		values[named(tag)] = value
-		const names = tag === "game" ? [value] : tag === "games" && value ? value.split(" ") : []
+		const names = tag === "game" ? [value] : tag === "games" && isThere ? value.split(" ") : []
 		for (const name of names) know(Object.hasOwn(games, name), `the game '${name}'`)
 		know(tag !== "rules" || value === rulesHash(values.game), `other rules of '${values.game}'`)
 	}

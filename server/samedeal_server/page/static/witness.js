@@ -99,8 +99,8 @@ export class Witness {
 	isShut = false // another tab keeps the facts
 
 	// `stored` has get(name) and set(name, value).
-	constructor(stored, newShare = randomShare) {
-		Object.assign(this, {stored, newShare})
+	constructor(stored, newShare = randomShare, bot = false) {
+		Object.assign(this, {stored, newShare, bot})
 	}
 
 	// The player asks to enter a room. The evidence of it begins with the answer. A racer who watches the others stays a racer.
@@ -112,7 +112,7 @@ export class Witness {
 
 	asked(role, room, wanted, player, name) {
 		const today = new Date().toISOString().slice(0, 10)
-		const asked = new Evidence().plus(["asked", role, room, wanted, false, today]).plus(["known", player, name])
+		const asked = new Evidence().plus(["asked", role, room, wanted, this.bot, today]).plus(["known", player, name])
 		return Object.assign(asked, {clock: Object.assign(new RaceClock(), this.evidence.clock, {isFixed: false})})
 	}
 

@@ -1,0 +1,53 @@
+"""An example of each answer, for the OpenAPI document."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from msgspec import Struct
+
+from samedeal.game_json import GameData
+from samedeal.games import DEFAULT_GAME, GAMES
+from samedeal.protocol.messages import RecordLine, RoomLine, TableLine, TideTime
+from samedeal.record import RecordedPlayer
+from samedeal_server.api.answers import (
+    GameLine,
+    GamesAnswer,
+    RaceAnswer,
+    RacesAnswer,
+    RoomsAnswer,
+    SeriesAnswer,
+    TidesAnswer,
+)
+from samedeal_server.races.public_facts import RaceNews
+
+RACE: Final = "friday.20261122-140543"
+PLAYER: Final = "c7260854e6e9cf450e87"
+
+_GAME: Final = GAMES[DEFAULT_GAME]
+_RACE: Final[dict[str, Any]] = {"game": _GAME.name, "deal": "#4821", "room": "friday"}
+_OVER: Final = {**_RACE, "race": RACE, "started": 1_795_356_343_000, "ended": 1_795_356_584_120}
+_TERMS: Final[dict[str, Any]] = {"round": 1, "undo": "no-reveal", "limit": 900, "terms": "samedeal terms 1\n"}
+_HASHES: Final[dict[str, Any]] = {
+    "rules": _GAME.rules_hash.hex(),
+    "commitment": "00" * 32,
+    "seed": "00" * 32,
+    "proof": "",
+}
+_ROOM: Final = RoomLine(phase="open", players=1, seats=8, spectators=True, **_RACE)
+
+EXAMPLES: Final[dict[type[Struct] | None, Struct]] = {
+    type(example): example
+    for example in (
+        RoomsAnswer((_ROOM,)),
+        RacesAnswer((RecordLine(players=2, size=4211, winner="mira", time=241_120, **_OVER),)),
+        RaceAnswer(
+            **_OVER, **_TERMS, **_HASHES, players=(RecordedPlayer(1, "mira", 1, 3, ((1840, "3 0"), (2610, "undo"))),)
+        ),
+        GamesAnswer((GameLine.of(_GAME),)),
+        GameData.of(_GAME),
+        SeriesAnswer(("friday", "friday-2"), 3, (TableLine(1, PLAYER, "mira", 2, 1.5, 482_240),)),
+        TidesAnswer((TideTime(minute=1170, game=_GAME.name),)),
+        RaceNews(event="opened", time=1_795_356_342_106, room=_ROOM),
+    )
+}

@@ -1,0 +1,111 @@
+// A player for programs of others (JAVASCRIPT.md). With the modules of the page that it needs, it is served as one file.
+
+import {allMoves} from "./legal_moves.js"
+import {Link} from "./link.js"
+import {Racer} from "./racer.js"
+import {Witness} from "./witness.js"
+
+// What a player keeps, as long as the program runs.
+export function memory() {
+	const kept = new Map()
+	return {get: name => kept.get(name) ?? null, set: (name, value) => kept.set(name, value)}
+}
+
+export class Player {
+	room = null // the newest RoomState, with the counts of all players
+
+	// `on` has functions that are told of news: room(), board(), said(sentence), and status(sentence, isLive).
+	constructor(address, {name, room = "", options = null, passphrase = "", bot = true, stored = memory()}, on = {}) {
+		const witness = new Witness(stored, undefined, bot)
+		Object.assign(this, {code: room, options: room ? null : options, passphrase, stored, on, witness})
+		const place = {address, about: {client: "samedeal.mjs", bot}, session: stored.get("session") ?? "", keep: stored.set}
+		this.link = new Link(this, place, name, room)
+		this.link.witness = witness
+	}
+
+	// The player's own seat in the room.
+	get seat() {
+		return this.room?.players.find(each => each.player === this.link.player)
+	}
+
+	// The board as the player sees it, once it is dealt: each pile has bytes of cards, the top one last.
+	get piles() {
+		return this.racer?.piles
+	}
+
+	get mayUndo() {
+		return this.racer.mayUndo
+	}
+
+	// The legal moves. There are none while the server has yet to say which card an action turns up.
+	get moves() {
+		const {game, piles, awaits} = this.racer ?? {}
+		return piles && !awaits ? allMoves(game, piles) : []
+	}
+
+	// Make a move, or undo one. It is sent until the server has answered, over as many connections as that takes.
+	act(action) {
+		this.racer.act(action)
+	}
+
+	// Send another request, such as "ready", and return its answer. Throws what the server refuses.
+	ask(type, fields) {
+		return this.link.ask(type, fields)
+	}
+
+	// Disconnect. The seat stays the player's.
+	close() {
+		this.link.stop("")
+	}
+
+	async enter() {
+		const {link, witness, on, stored} = this
+		try {
+			if (!this.code) this.code = (await link.ask("create", {options: this.options})).room
+			const name = `seat ${(link.room = this.code)}`
+			if (!this.racer) {
+				witness.asks("player", this.code, this.options ? {options: this.options} : {}, link.player, link.called)
+				const store = {get: () => JSON.parse(stored.get(name) ?? "{}"), set: value => stored.set(name, JSON.stringify(value))}
+				this.racer = new Racer(link, this.code, store, {
+					changed: () => on.board?.(),
+					refused: message => on.said?.(message),
+					later: seconds => link.lost(0, "The server is busy. Reconnecting.", 1000 * seconds || 1)
+				})
+			}
+			await this.racer.enter(this.passphrase)
+			link.nextId = Math.max(link.nextId, ...[...witness.evidence.sent.keys()].map(id => id + 1)) // of an earlier run
+		} catch ({code, message, retry_after}) {
+			if (retry_after) return link.lost(0, message, 1000 * retry_after)
+			if (code) link.stop(message)
+		}
+	}
+
+	receive(message) {
+		const {racer, link, on} = this
+		if (message.type === "roomstate") {
+			this.room = message
+			Object.assign(racer, {starts: message.starts, rule: message.options.undo})
+			const {type, ...fields} = this.witness.answer(message) ?? {}
+			if (type) link.ask(type, fields).catch(() => {}) // asked again with the next state
+			on.room?.()
+		} else if (message.type === "boardstate") racer.receiveBoard(message)
+		else if (message.type === "progressupdate") {
+			const {seat, type, ...changes} = message
+			const {player} = this.room.players.find(each => each.seat === seat) ?? {}
+			Object.assign(this.room.tallies.find(each => each.player === player) ?? {}, changes)
+			on.room?.()
+		} else if (message.type === "notice") on.said?.(message.message)
+	}
+
+	showStatus() {
+		this.on.status?.(this.link.sentence, this.link.live)
+	}
+
+	unseat(sentence) {
+		this.link.stop(sentence)
+	}
+
+	leaveOther() {
+		this.link.stop("The room was opened anew, for another race.")
+	}
+}

@@ -1,0 +1,53 @@
+"""The client in JavaScript for programs of others: its example races as the page says, and the kit finds no mistake."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from pathlib import Path
+from typing import Any
+
+from tests.server.live_nodes import Node
+from tests.server.pages import ROOT
+from tests.server.plain_http import ask
+from tests.shared.javascript import NODE, needs_node
+
+PAGE = (ROOT / "shared" / "JAVASCRIPT.md").read_text(encoding="utf-8")
+
+pytestmark = needs_node
+
+
+async def robot(one: Node, folder: Path) -> list[str]:
+    """The command of the example, with the file that the server has for it."""
+    (program,) = re.findall(r"```javascript\n(.*?)```", PAGE, re.DOTALL)
+    (folder / "robot.mjs").write_text(program)
+    (folder / "samedeal.mjs").write_bytes((await ask(one.url, "/samedeal.mjs")).body)
+    return [str(NODE), "--experimental-websocket", "--no-warnings", str(folder / "robot.mjs")]
+
+
+async def test_example_races_alone(one: Node, tmp_path: Path) -> None:
+    words = [*await robot(one, tmp_path), one.url]
+    started = await asyncio.create_subprocess_exec(
+        *words, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT
+    )
+    output, _ = await started.communicate()
+    assert started.returncode == 0, output.decode()
+    assert "moves: 40" in output.decode()
+
+
+async def test_kit_finds_nothing_wrong_with_the_example(one: Node, tmp_path: Path, check_client: Any) -> None:
+    command = [*await robot(one, tmp_path), "{url}", "{room}"]
+    passed: list[str] = []
+    checks = [check_client.Check(one.url, passed.append, lie) for lie in ("", *check_client.LIES)]
+    await asyncio.gather(*(check.run(command, 0, 60, "ace-of-hearts") for check in checks))
+    assert "ok: it gives back moves that the server has lost" in passed
+    assert "ok: it stays away when another client has taken over its seat" in passed
+
+
+def test_page_names_what_a_player_has() -> None:
+    source = (ROOT / "server/samedeal_server/page/static/samedeal.mjs").read_text(encoding="utf-8")
+    table = PAGE.partition("| of a player |")[2].partition("```")[0]
+    named = set(re.findall(r"`(\w+)[(`]", "".join(re.findall(r"^\|(.*?)\|", table, re.MULTILINE))))
+    defined = set(re.findall(r"^\t(?:get |async )?(\w+)(?: = |\()", source, re.MULTILINE))
+    called_by_link = {"constructor", "enter", "receive", "showStatus", "unseat", "leaveOther", "return"}
+    assert named == defined - called_by_link
