@@ -38,7 +38,7 @@ LIES: Final[dict[str, type[Server]]] = {}
 
 
 def lie(liar: type[Server]) -> type[Server]:
-    LIES[liar.__name__] = type(liar.__name__, (liar,), {"before_race": _go_on})
+    LIES[liar.__name__] = type(liar.__name__, (_GoingOn, liar), {})
     return liar
 
 
@@ -62,11 +62,20 @@ def lie_in(kind: type[_Message]) -> Callable[[_Saying[_Message]], type[Server]]:
     return lambda saying: lie(says(kind)(saying))
 
 
-def _go_on(server: Server) -> None:
-    """Begin the race, although honest clients reveal nothing to this server any more."""
-    race = server.race
-    if race.phase == "countdown" and race.lacks_deal:
-        draw_from(server, [with_share(race, racer, racer.share) for racer in race.racers])
+class _GoingOn(Server):
+    """A server that begins the race, although honest clients promise or reveal something else or nothing any more."""
+
+    def apply(self, command: RaceCommand) -> None:
+        if isinstance(command, RevealShareCommand) and self.race.lacks_shares and self.race.is_sealed:
+            racer = with_share(self.race, self.race.seated(command.player), command.share)
+            if racer.commitment != self.race.seated(command.player).commitment:
+                self.change_racer(command.player, commitment=racer.commitment)
+        super().apply(command)
+
+    def before_race(self) -> None:
+        race = self.race
+        if race.phase == "countdown" and race.lacks_deal:
+            draw_from(self, [with_share(race, racer, racer.share) for racer in race.racers])
 
 
 def draw_from(server: Server, racers: Sequence[Racer]) -> None:
@@ -542,13 +551,13 @@ class LeftAndBackWithRacers(LeftAndBack):
     def begin(self, command: RaceCommand) -> None:
         self.change(racers=(*self.race.racers, Racer("p-mal", "mal", 60, ready=True)))
         super().begin(command)
-        self.promise()
 
-    def promise(self) -> None:
-        for racer in self.race.racers:
-            if racer.name == "mal" and self.race.is_joint:
-                shared = with_share(self.race, racer)
-                self.change_racer(racer.player, share=shared.share, commitment=shared.commitment)
+    def apply(self, command: RaceCommand) -> None:
+        super().apply(command)
+        mal = self.race.racer("p-mal")
+        if mal is not None and self.race.lacks_shares and not mal.commitment:
+            shared = with_share(self.race, mal)
+            self.change_racer(mal.player, share=shared.share, commitment=shared.commitment)
 
     def cheat(self) -> None:
         *racers, mal = self.race.racers

@@ -132,7 +132,8 @@ class Client:
 
     @property
     def is_stalled(self) -> bool:
-        return self.server.race.phase == "countdown" and self.hears <= self.server.is_sealed
+        race = self.server.race
+        return race.phase == "countdown" and self.hears <= (race.is_sealed or bool(race.draw.shares))
 
     def speak(self) -> None:
         """Send the request of the draw that is due, if any."""
@@ -250,10 +251,6 @@ class Server:
     @property
     def race(self) -> Race:
         return self.held.race
-
-    @property
-    def is_sealed(self) -> bool:
-        return self.race.is_sealed or bool(self.race.draw.shares)
 
     def racer_of(self, client: Client) -> Racer | None:
         return self.race.racer(client.player)
@@ -416,10 +413,6 @@ class Server:
             room = self.room_for(client) if is_drawn else [self.state_for(client)]
             for message in chain(room, self.boards_for(client) if is_dealt else ()):
                 client.receive(message)
-
-    def push(self) -> None:
-        for client in list(self.present):
-            client.receive(self.state_for(client))
 
     def room_for(self, client: Client) -> Iterator[messages.Drawn | RoomState]:
         if (drawn := room_state.drawn(self.race_for(client))) is not None:
@@ -594,7 +587,8 @@ def _request(request: Any) -> Callable[[Server, Client], None]:
 
 
 def _push(server: Server, _: Client) -> None:
-    server.push()
+    for client in list(server.present):
+        client.receive(server.state_for(client))
 
 
 def _next(server: Server, _: Client) -> None:
