@@ -63,7 +63,7 @@ def today() -> str:
 
 def keep_seat() -> list[str]:
     """Save a seat of the player ana. Return the command that leads back to it."""
-    FileSessions(pytest.fail).keep("ws://localhost:7777", "ana", "secret", "friday")
+    FileSessions().keep("ws://localhost:7777", "ana", "secret", "friday")
     return ["join", "ws://localhost:7777", "friday", "--name", "ana"]
 
 
@@ -142,7 +142,7 @@ async def test_seat_in_a_room_that_is_gone_is_forgotten(monkeypatch: pytest.Monk
 
     choose(monkeypatch, keep_seat())
     assert await start(refuse) == 0
-    assert FileSessions(pytest.fail).kept_seat() is None
+    assert FileSessions().kept_seat() is None
 
 
 async def test_race_that_was_cut_off_is_told() -> None:

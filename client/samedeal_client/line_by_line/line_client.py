@@ -22,6 +22,7 @@ from samedeal_client.panels.race import card_location, quit_warnings, server_gon
 from samedeal_client.panels.verdict import exit_code
 from samedeal_client.terminal_io.line_io import Printer
 from samedeal_client.text.appearance import Look
+from samedeal_link.connection.saved_sessions import are_saved
 from samedeal_link.machine.terminal import LineSource, terminal
 from samedeal_link.records.record_files import save_record
 from samedeal_link.session.client_session import ClientSession
@@ -237,7 +238,7 @@ class LineClient:
             self._output.print(f"{result}{ends} Type {word.value} again to {word.value}.")
             return
         gone = self.client.connection.server_gone
-        kept = "Your seat is kept if you quit. " if self.lasting and not gone else ""
+        kept = "Your seat is kept if you quit. " if self.lasting and not gone and are_saved() else ""
         warnings = " ".join(quit_warnings(self.client.model, lasting=self.lasting, server_gone=gone))
         self._output.print(f"{warnings} {kept}Type quit again to quit.")
 

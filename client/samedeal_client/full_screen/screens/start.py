@@ -231,7 +231,8 @@ class SettingsScreen(DialogScreen[None]):
             )
             save_settings(settings)
         except (MalformedText, OSError) as error:
-            self.query_one("#meaning", Static).update(Text(f"Not saved. {error} Esc goes back without saving."))
+            without = "They last until you quit." if isinstance(error, OSError) else "Esc goes back without saving."
+            self.query_one("#meaning", Static).update(Text(f"Not saved. {error} {without}"))
             self._warned = True
             return False
         return True
@@ -307,7 +308,7 @@ class StartScreen(LookScreen[list[str]]):
     def __init__(self, failed: FailedChoice | None = None) -> None:
         super().__init__()
         self._failed = failed
-        self._seat = FileSessions(lambda _: None).kept_seat()
+        self._seat = FileSessions().kept_seat()
         seat = _seat_text(self._seat) if self._seat is not None else ""
         self._choices = menu(seat, title_of(self._lobby.daily_game), self._tide, bots=terminal().owns_process)
         self.set_class(self._seat is not None, "-with-seat")
@@ -372,6 +373,8 @@ class StartScreen(LookScreen[list[str]]):
             else:
                 self.notify(self._failed.reason, timeout=20, markup=False)
             self._failed = None
+        for sentence in terminal().unsaved.take_sentences():
+            self.notify(sentence, timeout=20, markup=False)
 
     def on_screen_resume(self) -> None:
         """Show the history with the newest races."""
@@ -414,10 +417,7 @@ class StartScreen(LookScreen[list[str]]):
     def _choose_game(self) -> None:
         settings = load_settings()
         if settings.game != self._game_name:
-            try:
-                save_settings(replace(settings, game=self._game_name))
-            except OSError as error:
-                self.notify(f"Cannot save the settings ({error.strerror}).")
+            self.look_app.save_settings(replace(settings, game=self._game_name))
         self._show()
 
     @on(OptionList.OptionSelected, "#menu")

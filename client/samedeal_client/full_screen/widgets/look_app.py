@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace as replace_look
 from pathlib import Path
 from typing import Any, ClassVar, Final, TypeVar
@@ -21,7 +20,7 @@ from textual.screen import Screen
 from samedeal_client.full_screen.widgets.terminal_driver import TerminalDriver
 from samedeal_client.full_screen.widgets.themes import DARK, LIGHT, AsciiFilter
 from samedeal_client.input.key_names import QUIT_KEY, key_sign
-from samedeal_client.saved_settings import load_settings, save_settings
+from samedeal_client.saved_settings import Settings, load_settings, save_settings
 from samedeal_client.terminal_io.changed_cells import TerminalCells
 from samedeal_client.terminal_io.kept_screen import KeptScreen
 from samedeal_client.text.appearance import Look
@@ -124,8 +123,14 @@ class LookApp(App[_Result]):
         theme = "" if self.theme == self._own_theme else self.theme
         settings = load_settings()
         if theme != settings.theme:
-            with suppress(OSError):
-                save_settings(replace(settings, theme=theme))
+            self.save_settings(replace(settings, theme=theme))
+
+    def save_settings(self, settings: Settings) -> None:
+        """Save the settings. If that fails, tell the player that they last as long as this program."""
+        try:
+            save_settings(settings)
+        except OSError as error:
+            self.notify(f"Cannot save the settings ({error.strerror}). They last until you quit.")
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Return Textual's own filters, and filters for a look without colours or in ASCII."""
