@@ -300,9 +300,6 @@ class ClientScreen(LookScreen[None]):
         event.prevent_default()
         if not self.on_top:
             self.app.screen.post_message(events.Key(event.key, event.character))
-        elif event.key == "ctrl+l":
-            self.samedeal.terminal.forget()  # another program has written on the terminal
-            self.refresh()
         elif not self.has_class("small"):
             self.press(event.character if event.character is not None and event.is_printable else event.key)
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace as replace_look
 from pathlib import Path
 from typing import Any, ClassVar, Final, TypeVar
@@ -45,7 +48,9 @@ class LookApp(App[_Result]):
 
     ALLOW_SELECT: ClassVar[bool] = False
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(App.COMMAND_PALETTE_BINDING, "command_palette", "commands", show=False, priority=True)
+        Binding(App.COMMAND_PALETTE_BINDING, "command_palette", "commands", show=False, priority=True),
+        Binding("ctrl+l", "redraw", show=False, priority=True),
+        Binding("ctrl+z", "suspend_process", show=False, priority=True),
     ]
     HORIZONTAL_BREAKPOINTS: ClassVar = [(0, "-narrow"), (76, "-normal"), (110, "-wide")]  # type: ignore[misc]  # as in App
     VERTICAL_BREAKPOINTS: ClassVar = [(0, "-low"), (32, "-high")]  # type: ignore[misc]  # as in App
@@ -108,6 +113,23 @@ class LookApp(App[_Result]):
     def on_resize(self) -> None:
         """Forget what the terminal shows, because a terminal that is resized moves its text or cuts it off."""
         self.terminal.forget()
+
+    def action_redraw(self) -> None:
+        """Draw everything again, because another program has written on the terminal."""
+        self.terminal.forget()
+        self.refresh(layout=True)
+
+    def action_suspend_process(self) -> None:
+        """Suspend this process and its process group, as a terminal does on Ctrl-Z.
+
+        The group has the processes that wait for this one, such as ``make``. The shell takes over the terminal only
+        when these processes are suspended too. The terminal is restored first, because a suspended process can't
+        restore it.
+        """
+        if not terminal().owns_process:
+            return
+        with suppress(SuspendNotSupported), self.suspend():
+            os.killpg(os.getpgrp(), signal.SIGSTOP)
 
     def _follow_theme(self) -> None:
         """Draw the boards in dark or light colours, to suit the theme."""
