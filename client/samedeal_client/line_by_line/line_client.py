@@ -122,11 +122,16 @@ class LineClient:
 
     async def _read_lines(self, reader: LineSource | None, enter: Callable[[], Awaitable[None]]) -> None:
         await enter()
+        has_read = reader is None
         while reader is not None and (line := await reader.read_line()) is not None:
+            has_read = True
             if line.strip():
                 await self._execute(line)
         if reader is not None and terminal().reads_keyboard:
             self._quit(0)
+        elif not has_read and (evidence := self.client.link.evidence) is not None and evidence.role == "player":
+            self._output.print("There is no input, so you can't play. Without input you can watch: samedeal watch.")
+            self._quit(1)
 
     async def _execute(self, line: str) -> None:
         """Execute a line. Before a move, wait until the cards that earlier moves turned up are known."""

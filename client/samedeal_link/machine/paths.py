@@ -78,6 +78,9 @@ def write_new(path: Path, text: str) -> bool:
     except FileExistsError:
         _make_private(path, 0o600)
         return False
+    except OSError as error:
+        error.filename = str(path)
+        raise
     return True
 
 
@@ -93,7 +96,9 @@ def private_file(path: Path) -> Iterator[IO[bytes]]:
             file.flush()
             os.fsync(file.fileno())
             Path(file.name).replace(path)
-        except BaseException:
+        except BaseException as error:
+            if isinstance(error, OSError):
+                error.filename = str(path)
             Path(file.name).unlink(missing_ok=True)
             raise
 
