@@ -213,6 +213,10 @@ class ClientScreen(LookScreen[None]):
         if not only_progress_changed(self.model_before, self._shown_model):
             self.show_frame()
 
+    def redraw(self) -> None:
+        """Draw again what depends on the day or the time zone."""
+        self.update()
+
     def _tick(self) -> None:
         # After several quick resizes, the events may arrive in another order.
         if self._fitted_size not in (None, size := Size(self.size.width, self.size.height)) and self.is_current:

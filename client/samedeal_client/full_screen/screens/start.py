@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
 from functools import partial
 from typing import ClassVar, Final, TypeVar
 
@@ -26,7 +25,7 @@ from samedeal.joint_deal import public_board
 from samedeal.names import clean_name, clean_room
 from samedeal_client.board.mini_board import draw_mini, smallest_mini
 from samedeal_client.full_screen.screens.history import HistoryScreen
-from samedeal_client.full_screen.screens.look_screen import DialogScreen, LookScreen
+from samedeal_client.full_screen.screens.look_screen import DialogScreen, LookScreen, day_and_zone
 from samedeal_client.full_screen.screens.page import PageScreen
 from samedeal_client.full_screen.widgets.fitting_footer import FittingFooter
 from samedeal_client.full_screen.widgets.form_fields import CHOICE_LABELS, ChoiceField, TextField
@@ -352,9 +351,11 @@ class StartScreen(LookScreen[list[str]]):
         return tide_text(load_settings().tides, int(1000 * time.time()))
 
     def _count_down(self) -> None:
+        texts = {"tide": self._tide, "daily": title_of(self._lobby.daily_game)}
         for at, choice in enumerate(self._choices):
-            if choice.action == "tide":
-                self._menu.replace_option_prompt_at_index(at, self._line(choice._replace(description=self._tide)))
+            if choice.action in texts:
+                line = self._line(choice._replace(description=texts[choice.action]))
+                self._menu.replace_option_prompt_at_index(at, line)
 
     @property
     def _game_name(self) -> str:
@@ -378,13 +379,18 @@ class StartScreen(LookScreen[list[str]]):
 
     def on_screen_resume(self) -> None:
         """Show the history with the newest races."""
-        self._show()
+        self.redraw()
+
+    def on_resize(self) -> None:
+        """Show as much as the window has space for."""
+        self.redraw()
 
     @property
     def _lobby(self) -> Lobby:
-        return Lobby(datetime.now(UTC).date())
+        return Lobby(day_and_zone()[0])
 
-    def _show(self) -> None:
+    def redraw(self) -> None:
+        """Show everything except the menu."""
         look, lobby, history = self.look, self._lobby, self.look_app.read_history()
         cut_off = history_panels.cut_off_text(history)
         tagline = Span(cut_off, "notice") if cut_off else Span("Everyone plays the same deal. The fastest player wins.")
@@ -418,7 +424,7 @@ class StartScreen(LookScreen[list[str]]):
         settings = load_settings()
         if settings.game != self._game_name:
             self.look_app.save_settings(replace(settings, game=self._game_name))
-        self._show()
+        self.redraw()
 
     @on(OptionList.OptionSelected, "#menu")
     def _choose_option(self, event: OptionList.OptionSelected) -> None:
