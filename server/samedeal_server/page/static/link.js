@@ -143,20 +143,18 @@ export class Link {
 		if (!("to" in message)) return this.tell("receive", message)
 		const isRefused = message.type === "refused"
 		const id = isRefused && message.to < 0 ? Math.min(...this.answers.keys()) : message.to // it could not read a request
-		const {resolve, reject} = this.answers.get(id) ?? {}
-		if (!resolve) return
+		const asked = this.answers.get(id)
 		this.answers.delete(id)
-		if (isRefused) reject(message)
-		else resolve(message)
+		asked?.[isRefused ? "reject" : "resolve"](message)
 	}
 
-	// Notice a connection that ended without a close, as after a laptop has slept.
+	// Notice a connection that ended without a close, as after a laptop has slept, and a clock that was set.
 	check() {
 		const now = Date.now()
-		if (this.retry || this.stopped || now - this.heard < SILENCE) return
+		if (this.retry || this.stopped || Math.abs(now - this.heard) < SILENCE) return
 		if (!this.pinged) {
 			this.pinged = now
-			this.ask("ping").catch(() => {}) // the connection is lost
+			this.ask("ping").then(({time}) => (this.offset = time - Date.now())).catch(() => {}) // the connection is lost
 		} else if (now - this.pinged > ANSWER_TIMEOUT) this.lost(0)
 		else if (this.welcomed) this.status(false, "The server does not answer.")
 	}
@@ -192,7 +190,7 @@ export class Link {
 		if (this.stopped) return
 		if (code === 4000 || code === 4001) return this.stop(MISFIT)
 		// A request to join over the connection before may have come late, and taken the seat from this one.
-		const isLate = this.lateJoin && Date.now() - this.lateJoin < 60_000
+		const isLate = Date.now() - this.lateJoin < 60_000
 		this.lateJoin = [...this.answers.values()].some(each => each.type === "join") && Date.now()
 		if (code === 4002 && !isLate) {
 			this.note("takenOver")
