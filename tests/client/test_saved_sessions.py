@@ -18,7 +18,7 @@ from samedeal_link.connection.saved_sessions import SEAT_TIME, FileSessions, Mem
 from samedeal_link.machine.paths import config_home, state_home, write_private
 from samedeal_link.machine.terminal import terminal
 from samedeal_link.records.history_file import HistoryFile
-from tests.client.test_past_races import race
+from samedeal_link.records.past_races import PastRace
 from tests.golden.golden_files import assert_answers
 
 URL = "ws://localhost:7777"
@@ -96,7 +96,8 @@ def test_what_cannot_be_written_stays_in_memory() -> None:
     def write(name: str) -> None:
         FileSessions().keep(URL, name, name.upper(), "friday")
         with suppress(OSError):
-            HistoryFile().append(race(name=name))
+            race = PastRace(game="willow", deal="#7", room="k7", starts=1, name=name, players=1, foundation_cards=0)
+            HistoryFile().append(race)
         with suppress(OSError):
             save_settings(Settings(name=name))
 

@@ -383,10 +383,23 @@ async def test_unknown_room_and_room_without_spectators_are_explained(one: Node,
 
 
 @both
-async def test_blocked_websocket_is_explained(one: Node, browser: Browser) -> None:
-    """A node that listens on loopback refuses WebSockets from pages of other names. A proxy may refuse all of them."""
+async def test_refused_page_is_told_what_its_operator_can_do(one: Node, browser: Browser) -> None:
+    """A node that listens on loopback refuses WebSockets from pages of other names, as one whose proxy drops Host."""
     await browser.open(one.url.replace("127.0.0.1", "cards.localhost"))
-    await browser.shows("blocks WebSockets", "#status")
+    await browser.shows("--trusted-proxies", "#status")
+    browser.errors()
+
+
+@both
+async def test_blocked_websocket_is_explained(browser: Browser) -> None:
+    page = PageFiles()
+    async with serve(
+        speak_older_protocol,
+        "127.0.0.1",
+        process_request=lambda socket, request: page.respond(request) or socket.respond(403, "<p>No</p>"),
+    ) as server:
+        await browser.open(f"ws://127.0.0.1:{server.sockets[0].getsockname()[1]}/{ROOM}")
+        await browser.shows("blocks WebSockets", "#status")
     browser.errors()
 
 

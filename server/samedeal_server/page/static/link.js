@@ -206,14 +206,16 @@ export class Link {
 		if (!this.opened && this.attempts > 1) this.diagnose()
 	}
 
-	// Say why no connection opens. A browser can connect to a server of another protocol only without naming one.
+	// Say why no connection opens. A browser can connect to a server of another protocol only without naming one. With a
+	// POST it names the origin of the page, as in a handshake, so that the server says whether it refuses the page.
 	async diagnose() {
-		const {status} = await fetch(base, {method: "HEAD", cache: "no-store"}).catch(() => ({status: 0}))
+		const answer = await fetch(base, {method: "POST"}).catch(() => 0)
+		const text = answer && (await answer.text())
 		const socket = new WebSocket(address + "/")
 		const {code, reason} = await new Promise(resolve => (socket.onclose = resolve))
 		if (!this.retry || this.welcomed) return
 		if (code === 4000 && !reason.includes(SUBPROTOCOL)) return this.stop(MISFIT)
-		const full = [429, 503].includes(status) && "The server is full or busy. Trying again."
-		this.status(false, full || (status ? BLOCKED : "The server cannot be reached. Trying again."))
+		const full = answer.status === 503 ? "The server is full or busy. Trying again." : BLOCKED
+		this.status(false, /^T/.test(text) ? text : answer ? full : "The server cannot be reached. Trying again.")
 	}
 }
