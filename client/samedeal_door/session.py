@@ -200,6 +200,7 @@ class SessionTerminal(Terminal):
         self.last_input = self._loop.time()
         self.driver = SessionDriver
         self.run_command = self._run_nested
+        self.ask_secret = self._ask_secret
         self.reads_keyboard = self.is_interactive = request.size != (0, 0)
         language = next(filter(None, map(self.environment.get, ("LC_ALL", "LC_CTYPE", "LANG"))), "UTF-8")
         encoding = "utf-8" if "utf" in language.lower() else "ascii"
@@ -453,8 +454,7 @@ class SessionTerminal(Terminal):
         answer, self._answer = self._answer, None
         return Background(dark_of_answer(answer.encode()) is not False, self._loop.time() - asked > SLOW_ANSWER)
 
-    async def ask_secret(self, question: str) -> str:
-        """Ask a question between two apps, without showing the answer."""
+    async def _ask_secret(self, question: str) -> str:
         self._restore()
         self._output.write(question)
         with self.without_echo():

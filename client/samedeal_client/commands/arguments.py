@@ -186,7 +186,9 @@ async def enter_with_passphrase(enter: Callable[[str], Awaitable[None]], given: 
             raise
         if not terminal().reads_keyboard:
             raise Failure("This room has a passphrase. Give it with --passphrase.") from None
-        answer = await (lines or terminal()).ask_secret("Passphrase: ")
+        from samedeal_client.terminal_io.line_io import ask_secret
+
+        answer = await (lines.ask_secret if lines else ask_secret)("Passphrase: ")
         if not answer:
             raise
     return await enter(answer)

@@ -42,14 +42,15 @@ class Terminal:
 
     ``driver`` is the class of Textual's driver, or None for the usual one. ``lines`` is the input, if it is not that of the
     process. If ``background`` is None, the terminal must be asked. ``run_command`` runs another command of the client, if
-    none is to be started as a process. ``on_crash`` reports the exception that is being handled to somebody else than the
-    player.
+    none is to be started as a process, and ``ask_secret`` asks for a secret between two apps. ``on_crash`` reports the
+    exception that is being handled to somebody else than the player.
     """
 
     driver: type[Any] | None = None
     lines: LineSource | None = None
     background: Background | None = None
     run_command: Callable[[Sequence[str]], Awaitable[int]] | None = None
+    ask_secret: Callable[[str], Awaitable[str]] | None = None
     on_crash: Callable[[], None] | None = None
     solvers: AbstractAsyncContextManager[None] = nullcontext()
     """Entered by whoever starts a process that solves deals."""
@@ -110,28 +111,6 @@ class Terminal:
     def shown_path(self, path: Path) -> str:
         """Return a path as text, with ``~`` for the home directory."""
         return f"~/{path.relative_to(Path.home())}" if path.is_relative_to(Path.home()) else str(path)
-
-    async def ask(self, question: str) -> str:
-        """Ask a question before or between apps, and return the typed line. Ctrl-D is an empty answer."""
-        import asyncio  # it takes long, and few commands ask
-
-        stream = self.output if self.output.isatty() else self.errors
-        print(question, end="", file=stream, flush=True)
-        loop, typed, keyboard = asyncio.get_running_loop(), asyncio.Event(), sys.stdin.fileno()
-        loop.add_reader(keyboard, typed.set)  # a thread that reads would hold up Ctrl-C
-        try:
-            await typed.wait()
-            return os.read(keyboard, 4096).decode("utf-8", "replace").removesuffix("\n")
-        except asyncio.CancelledError:
-            print(file=stream)
-            raise
-        finally:
-            loop.remove_reader(keyboard)
-
-    async def ask_secret(self, question: str) -> str:
-        """Ask a question like ``ask``, without showing the answer."""
-        with self.without_echo():
-            return await self.ask(question)
 
     @contextmanager
     def without_echo(self) -> Iterator[None]:

@@ -42,7 +42,7 @@ from samedeal.protocol_codes import OperatorRefusalCode
 from samedeal.terminal_text import printable
 from samedeal_client.commands.arguments import add_number
 from samedeal_client.panels.narration import room_lines
-from samedeal_client.terminal_io.line_io import Printer, terminal_look
+from samedeal_client.terminal_io.line_io import Printer, ask, ask_secret, terminal_look
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import Row, Span
 from samedeal_link.connection.address import ServerAddress, is_loopback_url, parse_address
@@ -205,7 +205,7 @@ async def _token(given: argparse.Namespace) -> str:
     else:
         token = os.environ.get(TOKEN, "").strip()
         if not token and sys.stdin.isatty():
-            token = (await terminal().ask_secret("Token: ")).strip()
+            token = (await ask_secret("Token: ")).strip()
     if not token:
         raise Failure(f"There is no token. Set {TOKEN}, or pass --token-file FILE.")
     return token
@@ -321,7 +321,7 @@ async def _drain(operator: OperatorClient, given: argparse.Namespace) -> int:
 
 async def _confirmed(question: str) -> bool:
     """Ask a question on the terminal, and return whether the answer is yes. The connection stays alive meanwhile."""
-    return (await terminal().ask(f"{question} [y/N] ")).strip().casefold() in ("y", "yes")
+    return (await ask(f"{question} [y/N] ")).strip().casefold() in ("y", "yes")
 
 
 async def _request(operator: OperatorClient, request: Any, confirmation: str) -> int:
