@@ -18,6 +18,7 @@ from textual.timer import Timer
 from samedeal_client.full_screen.client_app import ClientApp
 from samedeal_client.full_screen.screens.base import ClientScreen
 from samedeal_client.input.key_names import QUIT_KEY
+from samedeal_link.connection.saved_sessions import are_saved
 from samedeal_link.machine.paths import state_home, write_private
 from samedeal_link.machine.terminal import terminal
 from samedeal_link.model.model import Model
@@ -206,5 +207,5 @@ class SamedealApp(ClientApp):
         except OSError:
             path = None
         details = f"Details: {path}." if path else "The details could not be saved."
-        rejoin = " Your seat is kept: run the same command to rejoin." if self.lasting else ""
+        rejoin = " Your seat is kept: run the same command to rejoin." if self.lasting and are_saved() else ""
         self.panic(Text(f"Samedeal crashed. {details}{rejoin}"))
