@@ -14,10 +14,14 @@ from samedeal_link.first_completed import first_of
 
 
 class Proxy:
-    """Forwards bytes between clients and ``target``, the URL of a server, which tests may change."""
+    """Forwards bytes between clients and ``target``, the URL of a server, which tests may change.
+
+    The proxy removes ``path`` from requests.
+    """
 
     def __init__(self, target: str) -> None:
         self.target = target
+        self.path = ""
         self.url = ""
         self.port = 0
         self._open = asyncio.Event()
@@ -114,5 +118,6 @@ class Proxy:
                 if answers and self._drops_answers:
                     self._answer_dropped.set()
                     continue
-                writer.write(data)
+                below = f" {self.path}/".encode()
+                writer.write(data.replace(below, b" /", 1) if self.path and data.startswith(b"GET ") else data)
                 await writer.drain()
