@@ -48,8 +48,9 @@ class EvidenceFile:
                 self._file.flush()
             except OSError as error:
                 self._path = path = Path(self._file.name)
+                _keep_in_memory(path, error)
                 with suppress(OSError):
-                    _keep_in_memory(path, error, path.read_bytes()[:end])
+                    terminal().unsaved.kept[path] += path.read_bytes()[:end]
                     path.unlink()
                 self.close()
         if self._path is not None:

@@ -58,6 +58,7 @@ from samedeal_link.connection.address import ServerAddress, is_loopback_url, par
 from samedeal_link.connection.kept_seat import KeptSeat
 from samedeal_link.connection.saved_sessions import FileSessions
 from samedeal_link.machine.terminal import terminal
+from samedeal_link.records.past_races import History
 from samedeal_link.solving.bot_levels import LEVELS
 
 _LATEST: Final = 20
@@ -307,6 +308,7 @@ class StartScreen(LookScreen[list[str]]):
     def __init__(self, failed: FailedChoice | None = None) -> None:
         super().__init__()
         self._failed = failed
+        self._history = History()
         self._seat = FileSessions().kept_seat()
         seat = _seat_text(self._seat) if self._seat is not None else ""
         self._choices = menu(seat, title_of(self._lobby.daily_game), self._tide, bots=terminal().owns_process)
@@ -379,6 +381,7 @@ class StartScreen(LookScreen[list[str]]):
 
     def on_screen_resume(self) -> None:
         """Show the history with the newest races."""
+        self._history = self.look_app.read_history()
         self.redraw()
 
     def on_resize(self) -> None:
@@ -391,7 +394,7 @@ class StartScreen(LookScreen[list[str]]):
 
     def redraw(self) -> None:
         """Show everything except the menu."""
-        look, lobby, history = self.look, self._lobby, self.look_app.read_history()
+        look, lobby, history = self.look, self._lobby, self._history
         cut_off = history_panels.cut_off_text(history)
         tagline = Span(cut_off, "notice") if cut_off else Span("Everyone plays the same deal. The fastest player wins.")
         self._tagline.update(text_of((tagline,), look))
