@@ -20,6 +20,8 @@ from hypothesis.strategies import none
 from redis import Redis
 
 from samedeal.games import GAMES
+from samedeal_link.machine.terminal import terminal
+from samedeal_link.machine.unsaved import Unsaved
 from samedeal_server.embedded_redis.binary import BINARY_VARIABLE, find_redis_binary
 from samedeal_server.embedded_redis.server import EmbeddedRedis
 from samedeal_server.errors import StartupError
@@ -101,6 +103,7 @@ def _no_files_of_the_user(tmp_path_factory: pytest.TempPathFactory, monkeypatch:
     monkeypatch.setenv("XDG_STATE_HOME", str(home / "state"))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "config"))
     monkeypatch.setenv("XDG_DATA_HOME", str(home / "data"))
+    monkeypatch.setattr(terminal(), "unsaved", Unsaved())
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")

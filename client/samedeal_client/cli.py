@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import importlib
 import os
 import sys
 import tomllib
 from collections.abc import Callable, Coroutine, Sequence
+from contextlib import suppress
 from importlib import resources
 from typing import Any, Final, NamedTuple, Protocol, TypedDict, cast
 
@@ -152,13 +154,48 @@ def parser(*wanted: str) -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit code."""
+    """Run a command and return its exit code. What is wrong with a standard stream is told in one sentence."""
+    streams = {"input": (sys.stdin, "<"), "output": (sys.stdout, ">"), "error output": (sys.stderr, "2>")}
+    for name, (stream, sign) in streams.items():
+        if stream is None:  # the next file or connection would take its place
+            return _tell(f"The {name} is closed. Write {sign}/dev/null, and everything that needs no {name} works.")
+    try:
+        return _main(arguments)
+    except OSError as error:
+        return _discard_output(error)
+    finally:
+        try:
+            sys.stderr.flush()
+            sys.stdout.flush()
+        except OSError as error:
+            raise SystemExit(_discard_output(error)) from None
+
+
+def _tell(sentence: str) -> int:
+    with suppress(OSError):
+        print(f"samedeal: {sentence}", file=sys.stderr)
+    return 1
+
+
+def _discard_output(error: OSError) -> int:
+    """Say why the output can't be written, and discard the rest, including the flush at exit."""
+    for stream in (sys.stderr, sys.stdout):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    return _tell(f"The output can't be written: {error.strerror}. With another one, everything works.")
+
+
+def _main(arguments: Sequence[str] | None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     if given and given[0] in COMMANDS and COMMANDS[given[0]].reads_all:
         return _run_parsed(argparse.Namespace(command=given[0], arguments=given[1:]))
     given = expand(given)
-    if not given and sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty():
-        return _run(_start)
+    if not given:
+        if sys.stdin.isatty() and sys.stdout.isatty():
+            return _run(_start)
+        return _tell("The start screen needs a terminal. Commands need none, and samedeal --help lists them.")
     known = parser(_wanted(given))
     parsed, unknown = known.parse_known_args(given, argparse.Namespace(start_command=start_command))
     if unknown:
@@ -197,21 +234,28 @@ def _run_parsed(parsed: argparse.Namespace) -> int:
 
 
 def _run(command: Callable[[], int]) -> int:
-    """Run a command and return its exit code. An error is printed, not raised."""
+    """Run a command and return its exit code. An error is printed, not raised, unless it is one of the output."""
     try:
         return command()
     except KeyboardInterrupt:
         return 130
-    except BrokenPipeError:
-        # The reader of the output has gone. Discard the rest, including the flush at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
     except Exception as error:
+        if (
+            isinstance(error, OSError)
+            and error.filename is None
+            and error.errno in (errno.ENOSPC, errno.EPIPE, errno.EIO)
+        ):
+            raise
         if os.environ.get("SAMEDEAL_DEBUG"):
             raise
         from samedeal.terminal_text import printable
         from samedeal_client.commands.arguments import error_report
 
         report = error_report(error)
-        print(printable(f"samedeal: {report}", 2000), file=sys.stderr)
+        _tell(printable(str(report), 2000))
         return report.code
+    finally:
+        from samedeal_link.machine.terminal import terminal
+
+        for sentence in terminal().unsaved.take_sentences():
+            _tell(sentence)

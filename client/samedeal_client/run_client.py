@@ -23,7 +23,7 @@ from samedeal_client.terminal_io.line_io import LineReader, Printer, terminal_lo
 from samedeal_client.text.appearance import Look
 from samedeal_link.connection.address import ServerAddress, is_loopback_url, parse_address
 from samedeal_link.connection.reconnecting_link import Link
-from samedeal_link.connection.saved_sessions import FileSessions, MemorySessions
+from samedeal_link.connection.saved_sessions import FileSessions, MemorySessions, are_saved
 from samedeal_link.errors import Failure
 from samedeal_link.evidence.evidence_files import evidence_root
 from samedeal_link.machine.paths import config_home
@@ -109,15 +109,13 @@ async def run_client(
         four_colour=given.four_color or saved.four_color,
         motion=saved.motion and not given.no_motion,
     )
-    warnings: list[str] = []
-    sessions = FileSessions(warnings.append) if lasting else MemorySessions()
+    sessions = FileSessions() if lasting else MemorySessions()
     async with Link(address, name, sessions, home=home, evidence_root=evidence_root()) as link:
-        _print_warnings(warnings)
         public = parse_address(terminal().public_url) if terminal().public_url else None
         client = ClientSession(link, shared_address=shared_address or public)
         if lasting:
             remember_server(address.typed, link.tides)
-        recorder = HistoryRecorder(client, warnings.append)
+        recorder = HistoryRecorder(client)
         client.subscribe(recorder.update)
         if screen:
             from samedeal_client.full_screen.run_app import show, with_background, with_high_rate, without_fixed_size
@@ -145,9 +143,6 @@ async def run_client(
             code = await _run_line_client(client, replace(look, words=True), enter, lasting=lasting)
             if not lasting:
                 recorder.quit_for_good()
-    if warnings:
-        KeptScreen.leave()
-    _print_warnings(warnings)
     return code
 
 
@@ -165,16 +160,10 @@ async def _run_line_client(client: ClientSession, look: Look, enter: Enter, *, l
 def _how_to_return(client: ClientSession) -> str:
     """Return sentences that tell the player how to return to the seat. Without a seat, return an empty string."""
     room = client.model.room
-    if room is None or not client.model.has_live_seat or not terminal().owns_process:
+    if room is None or not client.model.has_live_seat or not terminal().owns_process or not are_saved():
         return ""
     command = f"samedeal join {invitation(client.link.address, room.room)} --name {shlex.quote(client.link.name)}"
     return return_text(client.model, command, server_gone=client.connection.server_gone)
-
-
-def _print_warnings(warnings: list[str]) -> None:
-    for warning in warnings:
-        print(f"samedeal: {warning}", file=terminal().errors)
-    warnings.clear()
 
 
 def key_bindings() -> Bindings:
@@ -185,7 +174,7 @@ def key_bindings() -> Bindings:
     path = config_home() / "keys.toml"
     try:
         text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return DEFAULT
     except (OSError, UnicodeDecodeError) as error:
         raise Failure(

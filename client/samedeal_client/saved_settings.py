@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from samedeal.games import DEFAULT_GAME
 from samedeal.protocol.messages import TideTime
 from samedeal_link.machine.paths import config_home, write_private
+from samedeal_link.machine.terminal import terminal
 
 _FILE: Final = "settings.json"
 
@@ -53,16 +54,20 @@ class Settings(Struct, frozen=True):
 
 
 def load_settings() -> Settings:
-    """Return the saved settings, or the defaults if there are none that can be read."""
+    """Return the settings that were saved last, or the defaults if there are none that can be read."""
+    path = config_home() / _FILE
     try:
-        return msgspec.json.decode((config_home() / _FILE).read_bytes(), type=Settings)
+        data = terminal().unsaved.kept.get(path) or path.read_bytes()
+        return msgspec.json.decode(data, type=Settings)
     except (OSError, ValueError, RecursionError):
         return Settings()
 
 
 def save_settings(settings: Settings) -> None:
-    """Save the settings. Raise OSError if that fails."""
-    write_private(config_home() / _FILE, msgspec.json.format(msgspec.json.encode(settings)).decode() + "\n")
+    """Save the settings. Raise OSError if that fails: then they last as long as this program."""
+    path, text = config_home() / _FILE, msgspec.json.format(msgspec.json.encode(settings)).decode() + "\n"
+    with terminal().unsaved.keeping(path, text):
+        write_private(path, text)
 
 
 def remember_server(address: str, tides: tuple[TideTime, ...] = ()) -> None:

@@ -27,6 +27,7 @@ from samedeal_client.terminal_io.terminal_background import BACKGROUND_QUERY, SL
 from samedeal_door.driver import LEAVE, SessionDriver
 from samedeal_link.errors import Failure
 from samedeal_link.machine.terminal import CRASHED, Background, LineSource, Terminal, use_terminal
+from samedeal_link.machine.unsaved import Unsaved
 
 if TYPE_CHECKING:
     from asyncssh import SSHServerChannel
@@ -183,6 +184,7 @@ class SessionTerminal(Terminal):
         self.count_dropped = door.metrics.dropped.inc
         self._turn: asyncio.TimerHandle | None = None
         self.on_crash = self._log_fault
+        self.unsaved = Unsaved(_logger.warning)
         self.size = request.size
         self.stalled = False
         self.drivers: list[SessionDriver] = []

@@ -70,7 +70,7 @@ class Player:
     """
 
     def __init__(self, address: str, name: str, *, bot: bool = True, room: str = "", keep: Path | None = None) -> None:
-        sessions = FileSessions(lambda _: None, keep / "sessions.json") if keep else MemorySessions()
+        sessions = FileSessions(keep / "sessions.json") if keep else MemorySessions()
         home, evidence = home_path(room) if room else "", keep / "evidence" if keep else None
         self._link = Link(parse_address(address), name, sessions, bot=bot, home=home, evidence_root=evidence)
         self._rooms = RoomClient(self._link)

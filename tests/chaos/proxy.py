@@ -22,8 +22,9 @@ _READ = 65_536
 class ProxiedConnection:
     """One connection through the proxy."""
 
-    def __init__(self, writers: Sequence[asyncio.StreamWriter]) -> None:
+    def __init__(self, writers: Sequence[asyncio.StreamWriter], path: str = "") -> None:
         self._writers = writers
+        self._path = path.encode()
         self._flowing = asyncio.Event()
         self._flowing.set()
         self._stall_end: asyncio.TimerHandle | None = None
@@ -41,6 +42,8 @@ class ProxiedConnection:
                 await self._flowing.wait()
                 if answers and self._drops_answers:
                     continue
+                if self._path and data.startswith(b"GET "):
+                    data = data.replace(b" %b/" % self._path, b" /", 1)
                 if self._latency:
                     await asyncio.sleep(self._latency)
                 for start in range(0, len(data), size := self._piece or len(data)):
@@ -95,8 +98,10 @@ class Proxy:
     """Accepts connections and forwards them to the targets in turn, skipping targets that are unreachable.
 
     If ``homes`` is true, connections at the path of a room's home go to a target that depends on the path and on all
-    targets.
+    targets. The proxy removes ``path`` from requests.
     """
+
+    path = ""
 
     def __init__(self, targets: Callable[[], Sequence[Target]], *, homes: bool = False) -> None:
         self.port = 0
@@ -128,7 +133,7 @@ class Proxy:
             writer.transport.abort()
             return
         there[1].write(first)
-        wire = ProxiedConnection((writer, there[1]))
+        wire = ProxiedConnection((writer, there[1]), self.path)
         self.connections.append(wire)
         try:
             await asyncio.gather(wire.pump(reader, there[1], answers=False), wire.pump(there[0], writer, answers=True))

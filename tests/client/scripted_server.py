@@ -132,6 +132,13 @@ class ScriptedServer:
             yield
 
 
+class UnwritableSessions(MemorySessions):
+    """Sessions of a program whose files can't be written."""
+
+    def keep(self, *_: object) -> None:
+        """Keep nothing."""
+
+
 class RecordedLink:
     """A connected link and its events so far."""
 
@@ -203,10 +210,13 @@ async def connect(
     evidence_root: Path | None = None,
     **welcome: Any,
 ) -> AsyncIterator[tuple[RecordedLink, Peer]]:
-    """A link that was welcomed, and the server's side of its connection."""
-    sessions = MemorySessions()
+    """A link that was welcomed, and the server's side of its connection. Its sessions can't be saved."""
     link = Link(
-        *(server.address, "ana", sessions), rng=Random(1), timeouts=timeouts, home=home, evidence_root=evidence_root
+        *(server.address, "ana", UnwritableSessions()),
+        rng=Random(1),
+        timeouts=timeouts,
+        home=home,
+        evidence_root=evidence_root,
     )
     _, peer = await asyncio.gather(link.__aenter__(), server.welcome(**welcome))
     recorded = RecordedLink(link)

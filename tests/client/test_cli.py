@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import subprocess
@@ -142,15 +143,49 @@ def test_room_code_without_server_is_explained(
     assert (LONE_CODE in capsys.readouterr().err) == advised
 
 
-def test_a_closed_output_is_not_an_error() -> None:
-    with subprocess.Popen(
-        [sys.executable, "-m", "samedeal_client", "rules", "steve"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as process:
-        assert process.stdout is not None
-        process.stdout.close()
-        assert process.stderr is not None
-        assert process.stderr.read() == b""
-        assert process.wait(30) in (0, 1)
+BUFFERED = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+
+
+@pytest.mark.parametrize(
+    ("command", "streams"),
+    [("rules steve", streams) for streams in ("<&-", ">&-", "2>&-", ">/dev/full")] + [("", "</dev/null")],
+)
+def test_useless_stream_is_one_sentence_and_exit_code_1(command: str, streams: str) -> None:
+    line = f"exec {shlex.quote(sys.executable)} -m samedeal_client {command} {streams}"
+    done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, env=BUFFERED, timeout=60, check=False)
+    assert done.returncode == 1
+    assert re.fullmatch(r"samedeal: [^\n]+\n", done.stdout + done.stderr)
+
+
+def test_closed_pipe_is_one_sentence_and_exit_code_1() -> None:
+    reads, writes = os.pipe()
+    os.close(reads)
+    command = [sys.executable, "-m", "samedeal_client", "rules", "steve"]
+    done = subprocess.run(
+        command, stdout=writes, stderr=subprocess.PIPE, text=True, env=BUFFERED, timeout=60, check=False
+    )
+    os.close(writes)
+    assert done.returncode == 1
+    assert re.fullmatch(r"samedeal: [^\n]+\n", done.stderr)
+
+
+def test_every_command_tells_that_its_output_cannot_be_written() -> None:
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        programs = {
+            command: subprocess.Popen(
+                [sys.executable, "-m", "samedeal_client", *command.split(), "--help"],
+                stdout=full,
+                stderr=subprocess.PIPE,
+                text=True,
+                env=BUFFERED,
+            )
+            for command in ("", *CLIENT_COMMANDS)
+        }
+        told = {
+            command: (program.communicate(timeout=60)[1], program.returncode) for command, program in programs.items()
+        }
+    sentence = "samedeal: The output can't be written: No space left on device. With another one, everything works.\n"
+    assert told == dict.fromkeys(told, (sentence, 1))
 
 
 def test_serve_runs_the_server() -> None:

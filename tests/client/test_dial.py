@@ -107,6 +107,8 @@ EXPLAINED = [
     InvalidStatus(response(503, b"This server is stopping.\n")),
     InvalidStatus(response(503, b"<html></html>")),
     InvalidStatus(response(404, b"")),
+    InvalidStatus(response(403, b"Not from here.\n")),
+    InvalidStatus(response(426, b"Failed to open a WebSocket connection.\n")),
     NegotiationError("no subprotocol"),
     ProxyError("the proxy answers with HTTP 403"),
     InvalidMessage("no HTTP"),

@@ -42,12 +42,13 @@ async def printed(
     lasting: bool = True,
     referee: Referee | None = None,
     server_gone: bool = False,
+    at_terminal: bool = True,
 ) -> str:
-    """Type lines at a terminal during a race. Return the output, in which ``Bye`` stands for the end.
+    """Type lines during a race. Return the output, in which ``Bye`` stands for the end.
 
     If ``server_gone`` is true, the server stops before the first line.
     """
-    monkeypatch.setattr(sys.stdin, "isatty", lambda: True)
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: at_terminal)
     referee, reader, out = referee or Referee(), Typed(*lines), io.StringIO()
     client = ClientSession(referee)
     printer = Printer(out, colour=False)
@@ -92,6 +93,10 @@ async def test_plain_quit_in_a_race_asks_once(
     monkeypatch: pytest.MonkeyPatch, lines: tuple[str | None, ...], ended: bool
 ) -> None:
     assert ("Bye" in await printed(monkeypatch, *lines)) == ended
+
+
+async def test_plain_client_without_input_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "no input" in await printed(monkeypatch, None, at_terminal=False)
 
 
 async def test_wording_of_plain_questions(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,14 +5,19 @@ from __future__ import annotations
 import json
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 
 import pytest
 
+from samedeal_client.saved_settings import Settings, load_settings, save_settings
 from samedeal_link.connection.kept_seat import KeptSeat
-from samedeal_link.connection.saved_sessions import SEAT_TIME, FileSessions, MemorySessions
-from samedeal_link.machine.paths import state_home, write_private
+from samedeal_link.connection.saved_sessions import SEAT_TIME, FileSessions, MemorySessions, are_saved
+from samedeal_link.machine.paths import config_home, state_home, write_private
+from samedeal_link.machine.terminal import terminal
+from samedeal_link.records.history_file import HistoryFile
+from samedeal_link.records.past_races import PastRace
 from tests.golden.golden_files import assert_answers
 
 URL = "ws://localhost:7777"
@@ -23,10 +28,6 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "state" / "sessions.json"
 
 
-def sessions_in(path: Path, warnings: list[str] | None = None) -> FileSessions:
-    return FileSessions((warnings if warnings is not None else []).append, path)
-
-
 def test_sessions_are_shown_as_the_page_says(tmp_path: Path) -> None:
     number = count()
 
@@ -34,22 +35,22 @@ def test_sessions_are_shown_as_the_page_says(tmp_path: Path) -> None:
         issuer, _, server = question.partition(" to ")
         path = tmp_path / str(next(number)) / "sessions.json"
         for session in ("old", "new"):
-            sessions_in(path).keep(issuer, "ana", session)
-        assert sessions_in(path).session(server, "bo") == MemorySessions().session(server, "ana") == ""
-        return "shown" if sessions_in(path).session(server, "ana") == "new" else "not shown"
+            FileSessions(path).keep(issuer, "ana", session)
+        assert FileSessions(path).session(server, "bo") == MemorySessions().session(server, "ana") == ""
+        return "shown" if FileSessions(path).session(server, "ana") == "new" else "not shown"
 
     assert_answers("sessions", answer)
 
 
 def test_room_is_saved_with_its_session(path: Path) -> None:
-    sessions_in(path).keep(URL, "ana", "secret", "friday")
-    assert sessions_in(path).room(URL, "ana") == "friday"
-    sessions_in(path).keep(URL, "ana", "new")
-    assert sessions_in(path).room(URL, "ana") == ""
+    FileSessions(path).keep(URL, "ana", "secret", "friday")
+    assert FileSessions(path).room(URL, "ana") == "friday"
+    FileSessions(path).keep(URL, "ana", "new")
+    assert FileSessions(path).room(URL, "ana") == ""
 
 
 def test_newest_seat_is_offered(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    sessions, now = sessions_in(path), time.time()
+    sessions, now = FileSessions(path), time.time()
     for age, name, room in ((2, "ana", "friday"), (1, "bo", "lunch"), (0, "mira", "")):
         monkeypatch.setattr("time.time", lambda age=age: now - age)
         sessions.keep(URL, name, "secret", room)
@@ -62,41 +63,65 @@ def test_newest_seat_is_offered(path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert sessions.kept_seat() is None
 
 
+def test_missing_file_is_no_error(path: Path) -> None:
+    assert FileSessions(path).session(URL, "ana") == ""
+    assert terminal().unsaved.take_sentences() == []
+
+
 @pytest.mark.parametrize(
     "text", ["", "{", "[]", '{"version": 1}', '{"version": 9, "sessions": {}}', '{"version": 1, "sessions": {"x": 3}}']
 )
 def test_damaged_file_is_renamed_with_a_warning(path: Path, text: str) -> None:
     write_private(path, text)
-    warnings: list[str] = []
-    sessions = sessions_in(path, warnings)
+    sessions = FileSessions(path)
     assert sessions.session(URL, "ana") == ""
-    assert len(warnings) == 1
-    assert "sessions.json.damaged" in warnings[0]
+    (warning,) = terminal().unsaved.take_sentences()
+    assert "sessions.json.damaged" in warning
     assert path.with_name("sessions.json.damaged").read_text() == text
     sessions.keep(URL, "ana", "secret")
     assert sessions.session(URL, "ana") == "secret"
-    assert len(warnings) == 1
+    assert terminal().unsaved.take_sentences() == []
 
 
-def test_unwritable_file_is_a_warning(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    warnings: list[str] = []
-    sessions_in(tmp_path / "file" / "sessions.json", warnings).keep(URL, "ana", "secret")
-    assert len(warnings) == 1
-    assert "Cannot save" in warnings[0]
+def test_what_cannot_be_written_stays_in_memory() -> None:
+    """It is written with the next thing that can be, and the player is told only once."""
+
+    def write(name: str) -> None:
+        FileSessions().keep(URL, name, name.upper(), "friday")
+        with suppress(OSError):
+            race = PastRace(game="willow", deal="#7", room="k7", starts=1, name=name, players=1, foundation_cards=0)
+            HistoryFile().append(race)
+        with suppress(OSError):
+            save_settings(Settings(name=name))
+
+    def read() -> tuple[object, ...]:
+        sessions, history = FileSessions(), HistoryFile().read()
+        return [sessions.session(URL, name) for name in ("ana", "bo")], load_settings().name, len(history.races)
+
+    for path in (blocked := [state_home(), config_home()]):
+        path.parent.mkdir(parents=True)
+        path.write_text("not a directory")
+    write("ana")
+    (warning,) = terminal().unsaved.take_sentences()
+    assert ("Cannot save" in warning, are_saved(), read()) == (True, False, (["ANA", ""], "ana", 1))
+    for path in blocked:
+        path.unlink()
+    write("bo")
+    terminal().unsaved.kept.clear()
+    assert (are_saved(), read(), terminal().unsaved.take_sentences()) == (True, (["ANA", "BO"], "bo", 2), [])
 
 
 def test_concurrent_writers_lose_no_session(path: Path) -> None:
     names = [f"p{number}" for number in range(24)]
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda name: sessions_in(path).keep(URL, name, name.upper()), names))
-    assert [sessions_in(path).session(URL, name) for name in names] == [name.upper() for name in names]
+        list(pool.map(lambda name: FileSessions(path).keep(URL, name, name.upper()), names))
+    assert [FileSessions(path).session(URL, name) for name in names] == [name.upper() for name in names]
 
 
 def test_oldest_sessions_are_dropped(path: Path) -> None:
     many = {f"p{number}": {"session": "s", "used": number} for number in range(600)}
     write_private(path, json.dumps({"version": 1, "sessions": {URL: many}}))
-    sessions = sessions_in(path)
+    sessions = FileSessions(path)
     sessions.keep(URL, "ana", "secret")
     assert sessions.session(URL, "p599") == "s"
     assert sessions.session(URL, "p100") == ""

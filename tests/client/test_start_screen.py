@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import re
 import shlex
+import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from datetime import UTC, datetime, tzinfo
 from functools import partial
@@ -34,6 +35,7 @@ from samedeal_client.menus.start_menu import RESTART, FailedChoice, starting_tex
 from samedeal_client.saved_settings import Settings, load_settings, remember_server, save_settings
 from samedeal_client.terminal_io.kept_screen import KeptScreen, boxed
 from samedeal_client.text.appearance import Look
+from samedeal_client.text.option_wording import title_of
 from samedeal_client.text.spans import row_text
 from samedeal_link.connection.saved_sessions import FileSessions
 from samedeal_link.machine.paths import config_home, write_private
@@ -62,7 +64,7 @@ def today() -> str:
 
 def keep_seat() -> list[str]:
     """Save a seat of the player ana. Return the command that leads back to it."""
-    FileSessions(pytest.fail).keep("ws://localhost:7777", "ana", "secret", "friday")
+    FileSessions().keep("ws://localhost:7777", "ana", "secret", "friday")
     return ["join", "ws://localhost:7777", "friday", "--name", "ana"]
 
 
@@ -141,7 +143,7 @@ async def test_seat_in_a_room_that_is_gone_is_forgotten(monkeypatch: pytest.Monk
 
     choose(monkeypatch, keep_seat())
     assert await start(refuse) == 0
-    assert FileSessions(pytest.fail).kept_seat() is None
+    assert FileSessions().kept_seat() is None
 
 
 async def test_start_shows_the_menu_again_after_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -257,8 +259,8 @@ def remember(game: str, number: int, **changes: Any) -> None:
 def remember_races(*, cut_off: bool = False) -> None:
     now, opponents = datetime.now(UTC), (Opponent("漢字", bot=True),)
     race = {"deal": f"daily {now.date().isoformat()}", "starts": round(now.timestamp() * 1000), "opponents": opponents}
-    for number, time in enumerate((0, 352_000)):
-        remember(today(), number, time=time, cut_off=cut_off, **race)
+    for number, finished in enumerate((0, 352_000)):
+        remember(today(), number, time=finished, cut_off=cut_off, **race)
 
 
 async def test_history_is_shown_and_copied() -> None:
@@ -332,23 +334,61 @@ def shows(pilot: Pilot[list[str]], words: str) -> bool:
 
 
 class _Noon(datetime):
-    """A clock that stands still."""
+    """A clock that stands still on a day."""
+
+    today_is = 22
 
     @classmethod
     def now(cls, tz: tzinfo | None = None) -> _Noon:
-        return cls(2026, 11, 22, 12, tzinfo=tz)
+        return cls(2026, 11, cls.today_is, 12, tzinfo=tz)
 
 
-async def test_start_screens_match_their_golden(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("samedeal_client.full_screen.screens.start.datetime", _Noon)
-    monkeypatch.setattr("samedeal_client.full_screen.screens.history.datetime", _Noon)
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[_Noon]]:
+    monkeypatch.setattr("samedeal_client.full_screen.screens.look_screen.datetime", _Noon)
+    monkeypatch.setattr(_Noon, "today_is", 22)
+    yield _Noon
+    monkeypatch.undo()
+    time.tzset()
+
+
+async def test_screens_follow_day_time_zone_and_window(clock: type[_Noon], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "UTC")
+    evening = round(datetime(2026, 11, 22, 20, tzinfo=UTC).timestamp() * 1000)
+    remember("willow", 1, deal="daily 2026-11-22", starts=evening)
+    async with start_screen((120, 30)) as pilot:
+
+        async def until_shown(*words: str) -> None:
+            await wait_for_screen(pilot, lambda: all(shows(pilot, each) for each in words))
+
+        def titles() -> tuple[str, str]:
+            title = title_of(game_of_the_day(clock.now().date()))
+            return f"Today: {title}", f"Today's deal {title}"
+
+        await until_shown(*titles(), "2nd of 4")
+        clock.today_is += 1
+        await until_shown(*titles())
+        await pilot.resize_terminal(80, 24)
+        await wait_for_screen(pilot, lambda: not shows(pilot, "2nd of 4"))
+        await pilot.press("h")
+        await until_shown("Deal type", "1 day in a row", "2026-11-22  Willow")
+        clock.today_is += 1
+        await until_shown("0 days in a row")
+        monkeypatch.setenv("TZ", "Asia/Tokyo")
+        await until_shown("2026-11-23  Willow")
+        await pilot.resize_terminal(60, 20)
+        await wait_for_screen(pilot, lambda: not shows(pilot, "Deal type"))
+
+
+@pytest.mark.usefixtures("clock")
+async def test_start_screens_match_their_golden() -> None:
     deals = (("willow", "daily 2026-11-21", 0), ("athena", "winnable easy", 352_000), ("steve", "#7", 0))
-    for number, (game, deal, time) in enumerate(deals):
+    for number, (game, deal, finished) in enumerate(deals):
         starts = round(datetime(2026, 11, 21, 12, number, tzinfo=UTC).timestamp() * 1000)
         race = {
             "deal": deal,
             "starts": starts,
-            "time": time,
+            "time": finished,
             "place": number + 1,
             "players": 3,
             "resigned": number == 2,

@@ -34,6 +34,7 @@ from samedeal_link.evidence.evidence_files import EvidenceFiles, read_evidence
 from samedeal_link.evidence.facts import AskedToEnter, Fact, Known, Own, Sealed, Share, Wanted, parse_fact
 from samedeal_link.evidence.verdict import verdict
 from samedeal_link.evidence.witness import Witness
+from samedeal_link.machine.terminal import terminal
 from samedeal_link.session.room_client import RoomClient
 from tests.client.referee import Referee
 from tests.client.scripted_server import Peer, ScriptedServer, connect
@@ -196,8 +197,10 @@ def test_only_the_newest_files_are_kept(tmp_path: Path) -> None:
 
 def test_race_goes_on_without_a_directory_for_its_file(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("not a directory")
-    for root in (None, tmp_path / "file"):
-        EvidenceFiles(root, "test").create("player").append(FACTS)
+    EvidenceFiles(None, "test").create("player").append(FACTS)
+    files = EvidenceFiles(tmp_path / "file", "test")
+    files.create("player").append([*FACTS, Own("resign"), Own("declarestuck")])
+    assert_goes_on(files)
 
 
 def test_file_with_a_gap_is_not_kept(tmp_path: Path) -> None:
@@ -211,7 +214,21 @@ def test_file_with_a_gap_is_not_kept(tmp_path: Path) -> None:
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     file.append([Own("declarestuck")])
+    file.close()
+    assert not paths_in(tmp_path)
+    assert_goes_on(files)
+    terminal().unsaved.kept.clear()
     assert files.reopen("player", "k7", "p1") is None
+
+
+def assert_goes_on(files: EvidenceFiles) -> None:
+    """The program knows all facts of a race whose file can't be written, and more are added to them."""
+    kept = files.reopen("player", "k7", "p1")
+    assert kept is not None
+    kept[0].append([Own("leave")])
+    assert {*kept[1].own, "leave"} == {"resign", "declarestuck", "leave"}
+    assert files.reopen("player", "k7", "p1") is None
+    assert len(terminal().unsaved.take_sentences()) == 1
 
 
 async def test_spectator_who_comes_back_knows_what_was_shown(server: ScriptedServer, tmp_path: Path) -> None:

@@ -55,9 +55,24 @@ class Terminal:
     def text(self) -> str:
         return self._run("capture-pane", "-p", "-J")
 
+    def show(self, variable: str) -> str:
+        """Return a variable of tmux."""
+        return self._run("display-message", "-p", f"#{{{variable}}}").strip()
+
+    async def draw_over_foreign_output(self) -> None:
+        """Write on the screen, as another program does, and wait until Ctrl+L has drawn over it."""
+        self._write("\x1b[2;1Hforeign\x1b[22;30Hforeign")
+        await self.wait_for("foreign")
+        self.type("C-l")
+        await self.wait_until_gone("foreign")
+
+    def foreground(self) -> int:
+        """Return the id of the group of processes in the foreground of the shell in the window."""
+        return int(Path(f"/proc/{self.process_id('bash')}/stat").read_text(encoding="ascii").split()[7])
+
     def process_id(self, name: str) -> int:
         """Return the process id of the program that runs in the window."""
-        shell = self._run("list-panes", "-F", "#{pane_pid}").strip()
+        shell = self.show("pane_pid")
         for child in Path(f"/proc/{shell}/task/{shell}/children").read_text(encoding="ascii").split():
             if name in Path(f"/proc/{child}/cmdline").read_text(encoding="utf-8"):
                 return int(child)
@@ -75,6 +90,9 @@ class Terminal:
     async def wait_until_gone(self, pattern: str) -> None:
         """Wait until the window shows no text that matches a pattern."""
         await self.wait_for(rf"\A(?![\s\S]*{pattern})")
+
+    def _write(self, text: str) -> None:
+        Path(self.show("pane_tty")).write_text(text, encoding="utf-8")
 
     def _run(self, *arguments: str) -> str:
         tmux = ["tmux", "-S", str(self._home / f"tmux{self._opened}"), "-f", "/dev/null"]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import termios
 import time
 
 import pytest
@@ -12,7 +14,7 @@ from samedeal.protocol.messages import Create, Created
 from samedeal.record import Record
 from samedeal.sentences import refused
 from tests.end_to_end.live_server import friend
-from tests.end_to_end.processes import Programs
+from tests.end_to_end.processes import Programs, until
 from tests.golden.golden_files import HERE
 from tests.server.client import Client
 from tests.server.live_nodes import Node
@@ -119,6 +121,28 @@ async def test_a_private_room_asks_for_its_passphrase(programs: Programs, server
         assert "open sesame" not in bo.text
         await bo.reply("\x04", r"Return with: samedeal join")
         assert await bo.exit_code() == 0
+
+
+@pytest.mark.parametrize(
+    ("command", "prompt"),
+    [("join {} secret", "Passphrase:"), ("join {} secret --plain", "Passphrase:"), ("admin {} status", "Token:")],
+)
+@pytest.mark.parametrize(("key", "code"), [(b"\x03", 130), (b"\x04", 1)])
+async def test_prompt_ends_at_once_and_restores_the_terminal(
+    programs: Programs, server: str, command: str, prompt: str, key: bytes, code: int
+) -> None:
+    async with friend(server) as mira:
+        await mira.rooms.create(Options(), "secret", "open sesame")
+        bo = await programs.on_terminal(*command.format(server).split())
+        terminal = bo.terminal
+        assert terminal is not None
+        before = termios.tcgetattr(terminal)
+        await bo.expect(prompt)
+        await until(lambda: not termios.tcgetattr(terminal)[3] & termios.ECHO)
+        os.write(terminal, key)
+        assert await bo.exit_code() == code
+        assert termios.tcgetattr(terminal) == before
+        assert "Traceback" not in bo.text
 
 
 async def test_commands_of_the_line_client(programs: Programs, server: str) -> None:

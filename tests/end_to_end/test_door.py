@@ -89,6 +89,7 @@ async def test_race_over_ssh_survives_a_killed_door_and_is_found_elsewhere(
         await terminal.wait_for(r"1 +Zo \(you\) +52/52")
         terminal.type("C-q")
         await terminal.wait_for("S A M E D E A L")
+        await terminal.draw_over_foreign_output()
         row = next(row for row, line in enumerate(terminal.text.splitlines(), 1) if "q  Quit" in line)
         terminal.type("-l", f"\x1b[<0;6;{row}M\x1b[<0;6;{row}m")
         await terminal.wait_for("code 0")

@@ -9,6 +9,8 @@ import signal
 import sys
 from itertools import chain
 
+import pytest
+
 from samedeal_link.records.history_file import HistoryFile
 from tests.client.boards import dealt
 from tests.end_to_end.processes import Programs, until
@@ -102,17 +104,27 @@ async def test_closing_the_terminal_ends_everything(programs: Programs, terminal
     assert race.cut_off
 
 
-async def test_suspending_returns_to_the_shell(terminal: Terminal, server: str) -> None:
-    """Textual would read keys in another thread once it continues, and leave the terminal without echo."""
+@pytest.mark.parametrize("told", [True, False])
+async def test_suspending_returns_to_the_shell(terminal: Terminal, server: str, *, told: bool) -> None:
+    """Textual would read keys in another thread once it continues, and leave the terminal without echo.
+
+    If the process is not told that it is stopped, the shell writes on its screen.
+    """
     terminal.open((80, 24), "bash", "--norc", "-i")
     script = shlex.join(samedeal("join", server, "--name", "ana"))
     terminal.type(
         f"sh -c {shlex.quote(f'{script}; stty -a; exit 3')}", "Enter"
     )  # the shell waits for sh, as it would for make
     await terminal.wait_for("Race now")
-    await terminal.type_until("Stopped", "C-z")
+    if told:
+        terminal.type("C-z")
+    else:
+        os.killpg(terminal.foreground(), signal.SIGSTOP)
+    await terminal.wait_for("Stopped")
     terminal.type("fg; echo code $?", "Enter")  # keys typed as the client ends would be lost
     await terminal.wait_for("Race now")
+    await terminal.wait_until_gone("Stopped")
+    await until(lambda: terminal.show("alternate_on") == terminal.show("mouse_any_flag") == "1")
     for _ in range(20):  # a key typed while the client prepares the terminal again is lost
         terminal.type("C-q")
         with contextlib.suppress(AssertionError):
@@ -121,3 +133,18 @@ async def test_suspending_returns_to_the_shell(terminal: Terminal, server: str) 
     await terminal.wait_for("^code 3")
     await terminal.wait_for(" icanon")
     await terminal.wait_for(" echo ")
+
+
+@pytest.mark.parametrize("arguments", ["", "join {} --name ana"])
+async def test_foreign_output_is_drawn_over(terminal: Terminal, server: str, arguments: str) -> None:
+    """The standard error stream need not be the terminal."""
+    terminal.open((80, 24), "sh", "-c", f"{shlex.join(samedeal())} {arguments.format(server)} 2>/dev/null")
+    await terminal.wait_for("F1 help")
+    # Pages too, and what lies over them.
+    for key, shown in (
+        ("Down", "F1 help"),
+        ("F1", "Esc (close|back)"),
+        ("C-p", "Leave Samedeal"),
+    ):
+        await terminal.type_until(shown, key)
+        await terminal.draw_over_foreign_output()

@@ -86,7 +86,8 @@ slider.dispatchEvent(new Event("input"));
 SET_TEXTS = "for (const [part, text] of Object.entries(arguments[0])) document.querySelector(part).textContent = text"
 SLEEP = """
 const now = Date.now;
-Date.now = () => now() + 3_600_000;
+Date.now = () => now() + (arguments[0] ?? 3_600_000);
+document.querySelector("#clock").textContent = "";
 dispatchEvent(new Event("online"));
 """
 VISIBLE = "[...document.querySelectorAll('.tile:not([hidden])')].map((tile) => tile.dataset.player).join()"
@@ -149,6 +150,15 @@ async def test_race_is_shown_to_its_verified_end(one: Node, browser: Browser, ga
     for seat, client in enumerate(clients, 1):
         await browser.shows_board(str(seat), client.play.revision, client.play.board, replayed=True)
     await browser.shows("won in", "tbody tr")
+
+
+@pytest.mark.parametrize("hours", [1, -1])
+async def test_clock_that_is_set_changes_no_time_left(one: Node, browser: Browser, hours: int) -> None:
+    await start(await players(one.url, "mira", "jonas"))
+    await browser.open(f"{one.url}/{ROOM}")
+    await browser.shows(" left", "#clock")
+    await browser.run(SLEEP, hours * 3_600_000)
+    await browser.until("/^1[45]:/.test(document.querySelector('#clock').textContent)")
 
 
 async def test_page_recovers_from_sleep_and_killed_node(sleeper: Browser, programs: Programs, redis_url: str) -> None:
@@ -373,10 +383,23 @@ async def test_unknown_room_and_room_without_spectators_are_explained(one: Node,
 
 
 @both
-async def test_blocked_websocket_is_explained(one: Node, browser: Browser) -> None:
-    """A node that listens on loopback refuses WebSockets from pages of other names. A proxy may refuse all of them."""
+async def test_refused_page_is_told_what_its_operator_can_do(one: Node, browser: Browser) -> None:
+    """A node that listens on loopback refuses WebSockets from pages of other names, as one whose proxy drops Host."""
     await browser.open(one.url.replace("127.0.0.1", "cards.localhost"))
-    await browser.shows("blocks WebSockets", "#status")
+    await browser.shows("--trusted-proxies", "#status")
+    browser.errors()
+
+
+@both
+async def test_blocked_websocket_is_explained(browser: Browser) -> None:
+    page = PageFiles()
+    async with serve(
+        speak_older_protocol,
+        "127.0.0.1",
+        process_request=lambda socket, request: page.respond(request) or socket.respond(403, "<p>No</p>"),
+    ) as server:
+        await browser.open(f"ws://127.0.0.1:{server.sockets[0].getsockname()[1]}/{ROOM}")
+        await browser.shows("blocks WebSockets", "#status")
     browser.errors()
 
 

@@ -21,7 +21,7 @@ from samedeal_client.board.board_lines import board_lines
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import row_text
 from samedeal_client.text.time_text import short_clock_text
-from samedeal_server.page.files import PageFiles
+from samedeal_server.page.files import PageFiles, _qr_code
 from samedeal_server.rooms import race_now
 from tests.end_to_end.browser import DEADLINE, LAPTOP, BiDiError, Browser, Engine
 from tests.end_to_end.processes import Programs
@@ -49,6 +49,7 @@ from tests.server.live_nodes import Node
 from tests.server.races import race_alone, shorten_wait
 
 pytestmark = pytest.mark.xdist_group("seat")  # one browser at a time for these tests
+
 
 WATCH_FALL = """
 const falling = () => document.getAnimations().filter(each => each.effect.getTiming().duration > 1000)
@@ -406,3 +407,14 @@ async def test_room_without_spectators_offers_a_seat(one: Node, browser: Browser
     await browser.until("document.querySelector('[type=password]')")
     await browser.run(ENTER, "sesam open")
     await browser.shows("You have a seat, zoe")
+
+
+async def test_link_and_qr_code_have_the_path_of_a_proxy(one: Node, browser: Browser) -> None:
+    await opened(one.url)
+    async with Proxy(one.url) as proxy:
+        proxy.path = "/cards"
+        await sit(browser, f"{proxy.url}/cards")
+        link = f"http://127.0.0.1:{proxy.port}/cards/{ROOM}"
+        await browser.shows(link)
+        drawn = await browser.run("return fetch(document.querySelector('details img').src).then(file => file.text())")
+        assert drawn == _qr_code(link).plain.decode()

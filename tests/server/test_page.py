@@ -217,10 +217,13 @@ async def test_requests_are_answered(node: NodeMaker) -> None:
             if (ancestors := answer.policy["frame-ancestors"]) != "'none'":
                 told.append(f"framed by {ancestors}")
             if "html" in answer.headers["content-type"]:
-                link = preview(answer.body).get("url", "")
-                told.append(f"link {link}")
-                code = await ask(url, "/qr/friday.svg", **more)
-                assert code.body == svg(link) if link.endswith("/friday") else code.status == (404 if not link else 200)
+                picture = preview(answer.body).get("image", "")
+                link = picture.replace("preview.png", "friday")
+                told.append(f"picture {picture}")
+                for at in ("", "/cards"):  # the path at which the browser has the page
+                    code = await ask(url, f"/qr{at}/friday.svg", **more)
+                    below = link.replace("/friday", f"{at}/friday") if "/cards" not in link else link
+                    assert (code.status, code.body) == (200, svg(below)) if link else code.status == 404
         return ", ".join(told)
 
     refused = nodes["usual"].metric("handshakes_refused_total", reason="malformed")
@@ -285,7 +288,7 @@ async def test_pasted_link_has_a_preview(node: NodeMaker) -> None:
     shown = preview((await ask(one.url, "/friday?embed", Host="Cards.example.org:81")).body)
     assert shown["title"] == "Athena, room friday"
     assert shown["description"].startswith("2 of 3 seats free.")
-    assert shown["url"] == "http://cards.example.org:81/friday"
+    assert "url" not in shown  # it would be wrong if the server does not know below which path a proxy serves it
     picture = await ask(one.url, shown["image"].removeprefix("http://cards.example.org:81"))
     assert (picture.status, picture.headers["content-type"]) == (200, "image/png")
     tag = (await ask(one.url, "/friday")).headers["etag"]
@@ -307,7 +310,7 @@ async def test_preview_of_a_private_room_tells_nothing(node: NodeMaker) -> None:
 
 def test_texts_in_a_preview_are_only_text() -> None:
     line = RoomLine(room='"><b>', game="athena", deal="random", phase="open", players=1, seats=2, spectators=True)
-    tags = preview_tags("https://a", '"><script>', line)
+    tags = preview_tags('https://a/"><script>', line)
     assert "<b>" not in tags
     assert "<script>" not in tags
     assert unescape(tags).count('"><b>') == 1

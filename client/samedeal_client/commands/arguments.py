@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
 import contextlib
-import getpass
 import os
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -175,10 +173,6 @@ def player_name(given: str) -> str:
     raise Failure("Your login name is not a valid player name. Choose a name with --name.", 2)
 
 
-async def _ask_on_terminal(question: str) -> str:
-    return await asyncio.to_thread(getpass.getpass, question)
-
-
 async def enter_with_passphrase(enter: Callable[[str], Awaitable[None]], given: str, lines: LineIO | None) -> None:
     """Enter a room with the passphrase ``given``. If it is empty and the room needs a passphrase, ask the player.
 
@@ -192,8 +186,9 @@ async def enter_with_passphrase(enter: Callable[[str], Awaitable[None]], given: 
             raise
         if not terminal().reads_keyboard:
             raise Failure("This room has a passphrase. Give it with --passphrase.") from None
-        question = "Passphrase: "
-        answer = await (lines.ask_secret if lines else terminal().ask_secret or _ask_on_terminal)(question)
+        from samedeal_client.terminal_io.line_io import ask_secret
+
+        answer = await (lines.ask_secret if lines else ask_secret)("Passphrase: ")
         if not answer:
             raise
     return await enter(answer)

@@ -70,14 +70,11 @@ async def read_from_server(url: str, race: str, passphrase: str) -> bytes:
     from samedeal_link.connection.saved_sessions import FileSessions
     from samedeal_link.session.room_client import RoomClient
 
-    def warn(sentence: str) -> None:
-        print(printable(f"samedeal: {sentence}", 400), file=sys.stderr)
-
     address = parse_address(url)
     wanted = race or address.room
     if not wanted:
         raise Failure(f"No race was given. To list the races of a server, write 'samedeal records {url}'.", 2)
-    async with Link(address, player_name(""), FileSessions(warn)) as link:
+    async with Link(address, player_name(""), FileSessions()) as link:
         return await RoomClient(link).read_record(wanted, passphrase)
 
 

@@ -79,7 +79,7 @@ def forget_refused_seat(arguments: Sequence[str]) -> None:
     """Forget the player's saved seat, if the refused command ``arguments`` was meant to return to that seat."""
     from samedeal_link.connection.saved_sessions import FileSessions
 
-    sessions = FileSessions(lambda _: None)
+    sessions = FileSessions()
     seat = sessions.kept_seat()
     if seat is not None and list(arguments) == seat.arguments:
         sessions.forget_seat(seat)

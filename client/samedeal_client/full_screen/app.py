@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import os
-import signal
 import traceback
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar, Final, Literal
 
 from rich.text import Text
-from textual.app import SuspendNotSupported, SystemCommand
+from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 from textual.timer import Timer
@@ -20,6 +18,7 @@ from textual.timer import Timer
 from samedeal_client.full_screen.client_app import ClientApp
 from samedeal_client.full_screen.screens.base import ClientScreen
 from samedeal_client.input.key_names import QUIT_KEY
+from samedeal_link.connection.saved_sessions import are_saved
 from samedeal_link.machine.paths import state_home, write_private
 from samedeal_link.machine.terminal import terminal
 from samedeal_link.model.model import Model
@@ -60,7 +59,6 @@ class SamedealApp(ClientApp):
         Binding("f1,question_mark", "help", "help"),
         Binding(QUIT_KEY, "quit", "quit", priority=True),
         Binding("ctrl+c", "quit", "quit", priority=True, show=False),
-        Binding("ctrl+z", "suspend_process", "Suspend", priority=True, show=False),
     ]
 
     screen_name: ScreenName | None = None
@@ -183,18 +181,6 @@ class SamedealApp(ClientApp):
         if isinstance(self.screen, ClientScreen):
             self.screen.show_frame()
 
-    def action_suspend_process(self) -> None:
-        """Suspend this process and its process group, as a terminal does on Ctrl-Z.
-
-        The group has the processes that wait for this one, such as ``make``. The shell takes over the terminal only
-        when these processes are suspended too. The terminal is restored first, because a suspended process can't
-        restore it.
-        """
-        if not terminal().owns_process:
-            return
-        with suppress(SuspendNotSupported), self.suspend():
-            os.killpg(os.getpgrp(), signal.SIGSTOP)
-
     async def action_quit(self) -> None:
         """Quit. During a race of the player or of their bots, ask for confirmation first."""
         from samedeal_client.full_screen.screens.question import QuestionScreen, QuitScreen, QuitWithBotsScreen
@@ -221,5 +207,5 @@ class SamedealApp(ClientApp):
         except OSError:
             path = None
         details = f"Details: {path}." if path else "The details could not be saved."
-        rejoin = " Your seat is kept: run the same command to rejoin." if self.lasting else ""
+        rejoin = " Your seat is kept: run the same command to rejoin." if self.lasting and are_saved() else ""
         self.panic(Text(f"Samedeal crashed. {details}{rejoin}"))

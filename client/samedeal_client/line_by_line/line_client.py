@@ -23,6 +23,7 @@ from samedeal_client.panels.verdict import exit_code
 from samedeal_client.panels.waiting import away_question
 from samedeal_client.terminal_io.line_io import Printer
 from samedeal_client.text.appearance import Look
+from samedeal_link.connection.saved_sessions import are_saved
 from samedeal_link.machine.terminal import LineSource, terminal
 from samedeal_link.records.record_files import save_record
 from samedeal_link.session.client_session import ClientSession
@@ -122,11 +123,16 @@ class LineClient:
 
     async def _read_lines(self, reader: LineSource | None, enter: Callable[[], Awaitable[None]]) -> None:
         await enter()
+        has_read = reader is None
         while reader is not None and (line := await reader.read_line()) is not None:
+            has_read = True
             if line.strip():
                 await self._execute(line)
         if reader is not None and terminal().reads_keyboard:
             self._quit(0)
+        elif not has_read and (evidence := self.client.link.evidence) is not None and evidence.role == "player":
+            self._output.print("There is no input, so you can't play. Without input you can watch: samedeal watch.")
+            self._quit(1)
 
     async def _execute(self, line: str) -> None:
         """Execute a line. Before a move, wait until the cards that earlier moves turned up are known."""
@@ -246,7 +252,7 @@ class LineClient:
             self._output.print(f"{result}{ends} Type {word.value} again to {word.value}.")
             return
         gone = self.client.connection.server_gone
-        kept = "Your seat is kept if you quit. " if self.lasting and not gone else ""
+        kept = "Your seat is kept if you quit. " if self.lasting and not gone and are_saved() else ""
         warnings = " ".join(quit_warnings(self.client.model, lasting=self.lasting, server_gone=gone))
         self._output.print(f"{warnings} {kept}Type quit again to quit.")
 

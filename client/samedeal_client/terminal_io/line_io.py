@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterable
 from typing import Final, TextIO
@@ -64,6 +65,30 @@ class LineReader:
             coroutine.close()
             return False
         return True
+
+
+async def ask(question: str) -> str:
+    """Ask a question before or between apps, and return the typed line. Ctrl-D is an empty answer."""
+    stream = terminal().output if terminal().output.isatty() else terminal().errors
+    print(question, end="", file=stream, flush=True)
+    loop, typed, keyboard = asyncio.get_running_loop(), asyncio.Event(), sys.stdin.fileno()
+    loop.add_reader(keyboard, typed.set)  # a thread that reads would hold up Ctrl-C
+    try:
+        await typed.wait()
+        return os.read(keyboard, 4096).decode("utf-8", "replace").removesuffix("\n")
+    except asyncio.CancelledError:
+        print(file=stream)
+        raise
+    finally:
+        loop.remove_reader(keyboard)
+
+
+async def ask_secret(question: str) -> str:
+    """Ask a question like ``ask``, without showing the answer."""
+    if (ask_at_door := terminal().ask_secret) is not None:
+        return await ask_at_door(question)
+    with terminal().without_echo():
+        return await ask(question)
 
 
 class Printer:

@@ -67,7 +67,7 @@ class ServerAddress:
 
     def page(self, room: str) -> str:
         """Return the URL at which browsers show the race in ``room``, if the server has the page for browsers."""
-        return f"http{self.url.removeprefix('ws').rstrip('/')}/{room}"
+        return f"http{self.at(f'/{room}').removeprefix('ws')}"
 
     @property
     def typed(self) -> str:

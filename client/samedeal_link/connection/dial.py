@@ -114,6 +114,11 @@ def _handshake_failure(address: ServerAddress, error: Exception) -> CannotConnec
             reason = _first_line(bytes(response.body or b"")) or "Try again later."
             sentence = f"{server} accepts no connections now (HTTP {response.status_code}). {reason}"
             return CannotConnect(sentence, "busy")
+        case InvalidStatus(response=Response(status_code=426 | 505 as status)):  # an answer of a server to a proxy
+            sentence = f"A proxy in front of {server} passes no WebSockets (HTTP {status})."
+            return CannotConnect(f"{sentence} Tell its operator to pass Upgrade and Connection with HTTP/1.1.")
+        case InvalidStatus(response=Response(status_code=403, body=body)) if reason := _first_line(bytes(body or b"")):
+            return CannotConnect(f"{server} refuses the connection (HTTP 403). {reason}")
         case InvalidStatus(response=Response(status_code=400)) | InvalidMessage() | EOFError() if not address.encrypted:
             # A server with TLS closes such a connection, or a proxy in front of it answers with HTTP 400.
             encrypted = f"wss://{address.url.partition('://')[2]}"

@@ -123,6 +123,7 @@ class Link:
         self.tides: tuple[TideTime, ...] = ()
         self.events: asyncio.Queue[LinkEvent] = asyncio.Queue(_MAX_EVENTS)
         self._sessions = sessions
+        self._session = ""
         self._clock = clock
         self._timeouts = timeouts or LinkTimeouts()
         self._backoff = Backoff(rng or SystemRandom())
@@ -306,13 +307,14 @@ class Link:
         return await dial(self.address)
 
     async def _greet(self, socket: ClientConnection) -> None:
-        session = self._sessions.session(self.address.url, self.name)
+        session = self._session or self._sessions.session(self.address.url, self.name)
         sent = self._clock()
         welcome = await greet(socket, self.address.typed, self.name, session, self.new_id, bot=self._bot)
         self._offset.reset()
         self._offset.record(sent, self._clock(), welcome.time)
         self.player, self.has_page, self.tides = welcome.player, welcome.page, welcome.tides
         self.witness.greeted(welcome, self._millis())
+        self._session = welcome.session
         if welcome.session != session:
             self._sessions.keep(self.address.url, self.name, welcome.session)
         wrong = offer({game.name: game.text.decode(errors="replace") for game in welcome.games})
@@ -346,8 +348,7 @@ class Link:
 
         If ``room`` is empty, forget the saved room.
         """
-        url, name = self.address.url, self.name
-        self._sessions.keep(url, name, self._sessions.session(url, name), room)
+        self._sessions.keep(self.address.url, self.name, self._session, room)
 
     async def _take_part_in_draw(self, state: RoomState) -> None:
         """Commit to the player's share of a joint deal, or reveal it, if the room waits for it."""

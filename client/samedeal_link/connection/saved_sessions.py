@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import fcntl
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, TypeAlias
@@ -21,7 +21,8 @@ from msgspec import Struct
 
 from samedeal_link.connection.address import ServerAddress, is_loopback_url
 from samedeal_link.connection.kept_seat import KeptSeat
-from samedeal_link.machine.paths import open_private, state_home, write_private
+from samedeal_link.machine.paths import open_private, state_home, tell_unsaved, write_private
+from samedeal_link.machine.terminal import terminal
 
 _MAX_SESSIONS: Final = 500
 """Maximum number of sessions kept. The least recently used are dropped first."""
@@ -63,11 +64,10 @@ class _File(Struct, frozen=True):
 
 
 class FileSessions:
-    """Sessions in a file. Errors of the file do not stop the game, but are passed to ``warn`` as sentences."""
+    """Sessions in a file. Errors of the file do not stop the game, but the player is told."""
 
-    def __init__(self, warn: Callable[[str], None], path: Path | None = None) -> None:
-        self._path = path or state_home() / "sessions.json"
-        self._warn = warn
+    def __init__(self, path: Path | None = None) -> None:
+        self.path = path or state_home() / "sessions.json"
 
     def session(self, url: str, name: str) -> str:
         """Return the session for a server and a name.
@@ -105,24 +105,31 @@ class FileSessions:
 
     def keep(self, url: str, name: str, session: str, room: str = "") -> None:
         """Save a session and the room of the player's seat."""
+        unsaved, saved = terminal().unsaved, _SavedSession(session, int(time.time()), room)
+        own = {**unsaved.kept.get(self.path, {}), (url, name): saved}
         try:
-            with self._locked():
+            with unsaved.keeping(self.path, own), self._locked():
                 sessions = self._read()
-                sessions.setdefault(url, {})[name] = _SavedSession(session, int(time.time()), room)
+                sessions.setdefault(url, {})[name] = saved
                 self._write(sessions)
         except OSError as error:
-            self._warn(
-                f"Cannot save your session in {self._path} ({error.strerror}). "
-                "You can't return to your seat after you restart this program."
-            )
+            tell_unsaved(error)
 
     def _read(self) -> dict[str, dict[str, _SavedSession]]:
+        """Return the sessions in the file, and those that should be there."""
+        sessions = self._read_file()
+        for (url, name), saved in terminal().unsaved.kept.get(self.path, {}).items():
+            sessions.setdefault(url, {})[name] = saved
+        return sessions
+
+    def _read_file(self) -> dict[str, dict[str, _SavedSession]]:
+        tell = terminal().unsaved.tell
         try:
-            data = self._path.read_bytes()
-        except FileNotFoundError:
+            data = self.path.read_bytes()
+        except (FileNotFoundError, NotADirectoryError):
             return {}
         except OSError as error:
-            self._warn(f"Cannot read the sessions in {self._path} ({error.strerror}). You play with a new session.")
+            tell(f"Cannot read the sessions in {self.path} ({error.strerror}). You play with a new session.")
             return {}
         try:
             file = msgspec.json.decode(data, type=_File)
@@ -134,15 +141,14 @@ class FileSessions:
         return file.sessions
 
     def _rename_damaged(self) -> None:
-        damaged = self._path.with_name(f"{self._path.name}.damaged")
+        damaged = self.path.with_name(f"{self.path.name}.damaged")
+        tell = terminal().unsaved.tell
         try:
-            self._path.replace(damaged)
+            self.path.replace(damaged)
         except OSError as error:
-            self._warn(
-                f"{self._path} is damaged and cannot be renamed ({error.strerror}). You play with a new session."
-            )
+            tell(f"{self.path} is damaged and cannot be renamed ({error.strerror}). You play with a new session.")
         else:
-            self._warn(f"{self._path} is damaged and was renamed to {damaged.name}. You play with a new session.")
+            tell(f"{self.path} is damaged and was renamed to {damaged.name}. You play with a new session.")
 
     def _write(self, sessions: dict[str, dict[str, _SavedSession]]) -> None:
         newest = sorted(
@@ -152,15 +158,20 @@ class FileSessions:
         for _, url, name in newest[:_MAX_SESSIONS]:
             kept.setdefault(url, {})[name] = sessions[url][name]
         file = msgspec.json.encode(_File(_VERSION, kept))
-        write_private(self._path, msgspec.json.format(file, indent=1).decode() + "\n")
+        write_private(self.path, msgspec.json.format(file, indent=1).decode() + "\n")
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
         """Lock the file, so that clients that start together don't overwrite each other's sessions."""
-        self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with open_private(self._path.with_suffix(".lock"), "a") as lock:
+        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with open_private(self.path.with_suffix(".lock"), "a") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
+
+
+def are_saved() -> bool:
+    """Return whether the next program finds the sessions of this one."""
+    return FileSessions().path not in terminal().unsaved.kept
 
 
 SessionStore: TypeAlias = MemorySessions | FileSessions

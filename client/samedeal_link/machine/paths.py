@@ -27,6 +27,14 @@ def data_home() -> Path:
     return terminal().directory("XDG_DATA_HOME", ".local/share")
 
 
+def tell_unsaved(error: OSError) -> None:
+    """Tell the player, once for each cause, that the state that should survive a restart is only in memory."""
+    place = f" in {terminal().shown_path(state_home())}" if terminal().owns_process else ""
+    terminal().unsaved.tell(
+        f"Cannot save your seat and your results{place} ({error.strerror}). They are lost when you close this program."
+    )
+
+
 def make_private_directory(path: Path) -> None:
     """Make a directory that only its owner can enter, also if it exists already. Raise OSError if it can't be made."""
     path.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -70,6 +78,9 @@ def write_new(path: Path, text: str) -> bool:
     except FileExistsError:
         _make_private(path, 0o600)
         return False
+    except OSError as error:
+        error.filename = str(path)
+        raise
     return True
 
 
@@ -85,7 +96,9 @@ def private_file(path: Path) -> Iterator[IO[bytes]]:
             file.flush()
             os.fsync(file.fileno())
             Path(file.name).replace(path)
-        except BaseException:
+        except BaseException as error:
+            if isinstance(error, OSError):
+                error.filename = str(path)
             Path(file.name).unlink(missing_ok=True)
             raise
 

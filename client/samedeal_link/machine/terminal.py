@@ -12,8 +12,11 @@ import termios
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Protocol, TextIO
+
+from samedeal_link.machine.unsaved import Unsaved
 
 CRASHED: Final = "Samedeal crashed, and its operator can see why. Your seat is kept: come in again."
 """What players are told if a crash is reported to somebody else (``Terminal.on_crash``)."""
@@ -59,6 +62,11 @@ class Terminal:
     """Headers for the handshake with a server."""
     owns_process = True
     """Whether the process belongs to one client, which may then start others, stop, and handle signals."""
+
+    @cached_property
+    def unsaved(self) -> Unsaved:
+        """What could not be written to files."""
+        return Unsaved()
 
     @property
     def environment(self) -> Mapping[str, str]:
@@ -122,7 +130,7 @@ class Terminal:
         return nullcontext()
 
 
-_CURRENT: ContextVar[Terminal] = ContextVar("terminal", default=Terminal())  # noqa: B039 (it has no state)
+_CURRENT: ContextVar[Terminal] = ContextVar("terminal", default=Terminal())  # noqa: B039 (its state is that of the process)
 
 
 def terminal() -> Terminal:

@@ -7,13 +7,13 @@ last one counts. Lines that can't be read, and lines of later versions, are kept
 from __future__ import annotations
 
 import fcntl
-from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
 from msgspec import Struct
 
-from samedeal_link.machine.paths import open_private, state_home
+from samedeal_link.machine.paths import open_private, state_home, tell_unsaved
+from samedeal_link.machine.terminal import terminal
 from samedeal_link.model.model import Model
 from samedeal_link.records.past_races import VERSION, History, PastRace, best_time, race_result, unfinished_race
 from samedeal_link.session.client_session import ClientSession
@@ -30,26 +30,28 @@ class HistoryFile:
         self.path = path or state_home() / "history.jsonl"
 
     def read(self) -> History:
-        """Return the history, empty if there is no file. Raise OSError if the file can't be read."""
+        """Return the history, with races that could not be written. Raise OSError if the file can't be read."""
         try:
-            return _parse(self.path.read_bytes())
-        except FileNotFoundError:
-            return History()
+            data = self.path.read_bytes()
+        except (FileNotFoundError, NotADirectoryError):
+            data = b""
+        return _parse(data + terminal().unsaved.kept.get(self.path, b""))
 
     def append(self, race: PastRace) -> None:
         """Append a line for a race, unless the last line for this race is the same.
 
-        Raise OSError if the file can't be read or written.
+        Raise OSError if the file can't be read or written. The race is then kept in memory.
         """
-        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with open_private(self.path, "a+b") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
-            file.seek(0)
-            before = file.read()
-            if race in _parse(before).races:
-                return
-            end_line = b"\n" if before and not before.endswith(b"\n") else b""  # a write that was cut short
-            file.write(end_line + msgspec.json.encode(race) + b"\n")
+        unsaved = terminal().unsaved
+        lines = unsaved.kept.get(self.path, b"\n") + msgspec.json.encode(race) + b"\n"
+        with unsaved.keeping(self.path, lines):
+            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            with open_private(self.path, "a+b") as file:
+                fcntl.flock(file, fcntl.LOCK_EX)
+                file.seek(0)
+                before = file.read()
+                if _parse(before + lines) != _parse(before):  # the last write may have been cut short
+                    file.write(lines if before and not before.endswith(b"\n") else lines[1:])
 
 
 def _parse(data: bytes) -> History:
@@ -82,14 +84,10 @@ def best_before(model: Model) -> int | None:
 
 
 class HistoryRecorder:
-    """The writer that appends a session's races to the history.
+    """The writer that appends a session's races to the history. If a race can't be written, the player is told."""
 
-    If a race can't be written, ``warn`` is called with a sentence.
-    """
-
-    def __init__(self, client: ClientSession, warn: Callable[[str], None]) -> None:
+    def __init__(self, client: ClientSession) -> None:
         self._client = client
-        self._warn = warn
         self._file = HistoryFile()
         self._appended: PastRace | None = None
 
@@ -115,4 +113,4 @@ class HistoryRecorder:
         try:
             self._file.append(race)
         except OSError as error:
-            self._warn(f"Cannot save this race in {self._file.path} ({error.strerror}).")
+            tell_unsaved(error)

@@ -19,6 +19,7 @@ from samedeal_link.connection.client_error_codes import ClientCode
 from samedeal_link.connection.link_events import Connected, Ended, LinkEvent, Lost, ModelMessage, SeatLost
 from samedeal_link.connection.reconnecting_link import Link
 from samedeal_link.evidence.evidence import Evidence
+from samedeal_link.machine.terminal import terminal
 from samedeal_link.model.connection_status import ConnectionStatus
 from samedeal_link.model.model import Model
 from samedeal_link.model.own_play import OwnPlay
@@ -96,7 +97,8 @@ class ClientSession:
 
     def take_messages(self) -> list[StatusMessage]:
         """Return the messages for the player that were added since the last call."""
-        messages, self._messages = self._messages, []
+        unsaved = (StatusMessage("notice", sentence) for sentence in terminal().unsaved.take_sentences())
+        messages, self._messages = [*self._messages, *unsaved], []
         return messages
 
     async def run(self) -> Ended:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import getpass
 import json
 import os
 import re
@@ -43,7 +42,7 @@ from samedeal.protocol_codes import OperatorRefusalCode
 from samedeal.terminal_text import printable
 from samedeal_client.commands.arguments import add_number
 from samedeal_client.panels.narration import room_lines
-from samedeal_client.terminal_io.line_io import Printer, terminal_look
+from samedeal_client.terminal_io.line_io import Printer, ask, ask_secret, terminal_look
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import Row, Span
 from samedeal_link.connection.address import ServerAddress, is_loopback_url, parse_address
@@ -170,7 +169,11 @@ def expand(arguments: Sequence[str]) -> list[str]:
 
 def run(given: argparse.Namespace) -> int:
     """Perform the action and return the exit code."""
-    return asyncio.run(until_stopped(perform(given, _address(given), _token(given))))
+
+    async def act() -> int:
+        return await perform(given, _address(given), await _token(given))
+
+    return asyncio.run(until_stopped(act()))
 
 
 async def perform(given: argparse.Namespace, address: ServerAddress, token: str) -> int:
@@ -193,16 +196,16 @@ def _address(given: argparse.Namespace) -> ServerAddress:
     return address
 
 
-def _token(given: argparse.Namespace) -> str:
+async def _token(given: argparse.Namespace) -> str:
     if file := getattr(given, "token_file", ""):
         try:
-            token = Path(file).expanduser().read_text(encoding="utf-8").strip()
+            token = Path(file).expanduser().read_text(encoding="utf-8").strip()  # noqa: ASYNC240 (nothing else runs)
         except UnicodeDecodeError:
             raise Failure(f"{file} is not a text file. It must contain only the token.") from None
     else:
         token = os.environ.get(TOKEN, "").strip()
         if not token and sys.stdin.isatty():
-            token = getpass.getpass("Token: ").strip()
+            token = (await ask_secret("Token: ")).strip()
     if not token:
         raise Failure(f"There is no token. Set {TOKEN}, or pass --token-file FILE.")
     return token
@@ -318,15 +321,7 @@ async def _drain(operator: OperatorClient, given: argparse.Namespace) -> int:
 
 async def _confirmed(question: str) -> bool:
     """Ask a question on the terminal, and return whether the answer is yes. The connection stays alive meanwhile."""
-    print(question, end=" [y/N] ", flush=True)
-    loop = asyncio.get_running_loop()
-    typed = asyncio.Event()
-    loop.add_reader(sys.stdin, typed.set)
-    try:
-        await typed.wait()
-    finally:
-        loop.remove_reader(sys.stdin)
-    return sys.stdin.readline().strip().casefold() in ("y", "yes")
+    return (await ask(f"{question} [y/N] ")).strip().casefold() in ("y", "yes")
 
 
 async def _request(operator: OperatorClient, request: Any, confirmation: str) -> int:

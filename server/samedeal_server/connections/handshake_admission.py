@@ -27,6 +27,8 @@ RETRY_AFTER: Final = "5"
 
 _MAX_ORIGIN_WIDTH: Final = 100
 
+_ORIGIN_HELP: Final = "a proxy must pass Host and be in --trusted-proxies, and --origins admits other pages"
+
 _IPV6_PREFIXES: Final = (64, 56, 48)
 
 _PORTS: Final = {"http": 80, "https": 443, "ws": 80, "wss": 443}
@@ -76,6 +78,10 @@ class HandshakeAdmission:
             return True
         return self._proxies.trusts(peer_of(socket)) and request.headers.get_all("X-Forwarded-Proto") == ["https"]
 
+    def prefix(self, socket: ServerConnection, request: Request) -> str:
+        """Return the path that a trusted proxy says that it has removed, or an empty string."""
+        return "".join(request.headers.get_all("X-Forwarded-Prefix")) if self._proxies.trusts(peer_of(socket)) else ""
+
     def track_pending(self, socket: ServerConnection) -> None:
         """Count a connection as pending: its handshake is not complete.
 
@@ -118,11 +124,9 @@ class HandshakeAdmission:
         if all(self._allows(origin, request.headers.get_all("Host"), peer_of(socket)) for origin in origins):
             return None
         origin = printable(origins[0], _MAX_ORIGIN_WIDTH)
-        self.reject("origin", socket, origin=origin)
-        return socket.respond(
-            http.HTTPStatus.FORBIDDEN,
-            f"This server accepts no connections from pages of {origin}. Its host can allow them with --origins.\n",
-        )
+        self.reject("origin", socket, origin=origin, help=_ORIGIN_HELP)
+        sentence = f"This server accepts no connections from pages of {origin}. Tell its operator: {_ORIGIN_HELP}.\n"
+        return socket.respond(http.HTTPStatus.FORBIDDEN, sentence)
 
     def refuse_excess(self, socket: ServerConnection, request: Request, count: int) -> Response | None:
         """Return the response that rejects a handshake because there are too many connections.

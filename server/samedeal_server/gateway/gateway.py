@@ -49,7 +49,7 @@ from samedeal_server.gateway.rate_limits import RateLimits
 from samedeal_server.gateway.request_handlers import REQUESTS, RequestHandlers
 from samedeal_server.gateway.request_queue import RequestQueue
 from samedeal_server.loop_timers import Alarm
-from samedeal_server.page.files import PageFiles, is_handshake, request_cost, room_of
+from samedeal_server.page.files import METHODS, PageFiles, is_handshake, request_cost, room_of
 from samedeal_server.races.refusals import to_message
 from samedeal_server.races.server_bans import Bans
 from samedeal_server.rooms.hub import Hub
@@ -130,7 +130,9 @@ class Gateway:
         if api is not None:
             return api.respond(request, networks[-1], partial(self._rates.charge_address, networks))
         if page is not None:
-            return self._respond(page, socket, request)
+            # A page that gets no connection asks in this way whether it may connect: browsers do not tell.
+            refusal = None if request.method in METHODS else self.handshakes.refuse_origin(socket, request)
+            return refusal or self._respond(page, socket, request)
         return self.handshakes.refuse_origin(socket, request)
 
     def _refuse_excess(
@@ -161,7 +163,8 @@ class Gateway:
             with suppress(StoreUnavailable):
                 line = (await room_lines(self.rooms.store, [room]))[room]
         encrypted = self.handshakes.is_encrypted(socket, request)
-        return await asyncio.to_thread(page.respond, request, line, encrypted=encrypted)  # it may have to compress
+        prefix = self.handshakes.prefix(socket, request)
+        return await asyncio.to_thread(page.respond, request, line, prefix, encrypted=encrypted)  # it may compress
 
     def select_subprotocol(
         self, _socket: ServerConnection | None, offered: Sequence[Subprotocol]

@@ -2,7 +2,8 @@
 
 ``/`` lists the rooms and records, and ``/ROOM`` shows the race in a room. The server sends the same document for both,
 and a script in the document reads the path. If the query is ``?embed``, other sites may show the document in an HTML
-frame. The document refers to all other files by relative links. ``/qr/ROOM.svg`` is the QR code of the link to a room.
+frame. The document refers to all other files by relative links. ``/qr/ROOM.svg`` is the QR code of the link to a room,
+and ``/qr/PATH/ROOM.svg`` if the browser knows it below a path that a proxy removes.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from samedeal.games import GAMES, offered
 from samedeal.names import clean_room
 from samedeal.protocol.messages import RoomLine
 from samedeal.verdict_rows import ROWS
-from samedeal_server.page.address import page_address, requested_address
+from samedeal_server.page.address import PREFIX, page_address, requested_address
 from samedeal_server.page.bundles import BUNDLES, HOMES, PROGRAM, bundled
 from samedeal_server.page.previews import preview_tags
 
@@ -126,11 +127,13 @@ class PageFiles:
         self._files = static_files(games_json(GAMES.values()) if offered() else b"")
         self._public = page_address(public_url.rstrip("/")) if public_url else ""
 
-    def respond(self, request: Request, room: RoomLine | None = None, *, encrypted: bool = False) -> Response | None:
+    def respond(
+        self, request: Request, room: RoomLine | None = None, prefix: str = "", *, encrypted: bool = False
+    ) -> Response | None:
         """Return the response to a plain HTTP request. Return None if the request is a WebSocket handshake.
 
-        ``room`` is what everybody may know about the room ``room_of(request)``. ``encrypted`` tells whether the browser
-        uses TLS.
+        ``room`` is what everybody may know about the room ``room_of(request)``. ``prefix`` is as in
+        ``requested_address``. ``encrypted`` tells whether the browser uses TLS.
         """
         if is_handshake(request):
             return None
@@ -138,7 +141,7 @@ class PageFiles:
             response = refuse(http.HTTPStatus.METHOD_NOT_ALLOWED, _sentence("Only GET and HEAD are supported."))
         else:
             path, _, query = request.path.partition("?")
-            address = requested_address(request.headers.get_all("Host"), self._public, encrypted=encrypted)
+            address = requested_address(request.headers.get_all("Host"), self._public, prefix, encrypted=encrypted)
             if (file := self._find(path.removeprefix("/"), address, room)) is None:
                 reason = _sentence("There is no such page. / lists the rooms to watch.")
                 response = refuse(http.HTTPStatus.NOT_FOUND, reason)
@@ -152,13 +155,16 @@ class PageFiles:
     def _find(self, name: str, address: str, room: RoomLine | None) -> File | None:
         """Return the file for a path without its first slash, or None if there is none."""
         if not name or _room_code(name):
-            tags = preview_tags(address, _room_code(name), room).encode()
+            tags = preview_tags(address, room).encode()
             document = self._files[DOCUMENT].plain.replace(_END_OF_HEAD, tags + _END_OF_HEAD)
             note = door_note(self._door, address, _room_code(name)).encode()
             return _document(document.replace(_END_OF_FOOTER, note + _END_OF_FOOTER))
         if name.startswith(_QR_CODE[0]) and name.endswith(_QR_CODE[1]):
-            code = _room_code(name.removeprefix(_QR_CODE[0]).removesuffix(_QR_CODE[1]))
-            return _qr_code(f"{address}/{code}") if code and address else None
+            path, _, text = name.removesuffix(_QR_CODE[1]).rpartition("/")
+            known, code = path.removeprefix(_QR_CODE[0].rstrip("/")), _room_code(text)
+            if not (code and address and PREFIX.fullmatch(known)):
+                return None
+            return _qr_code(f"{address}{'' if urlsplit(address).path else known}/{code}")
         return None if name == DOCUMENT else self._files.get(name)
 
 

@@ -15,17 +15,16 @@ _SENTENCE: Final = (
 )
 
 
-def preview_tags(address: str, path: str, room: RoomLine | None) -> str:
+def preview_tags(address: str, room: RoomLine | None) -> str:
     """Return the tags of a document that has a preview.
 
-    ``address`` is the address of the page, or empty if it is not known, and ``path`` the path of the document. ``room``
-    is the public room that the document shows, if there is one.
+    ``address`` is the address of the page, or empty if it is not known. The preview leads to the link that was pasted.
+    ``room`` is the public room that the document shows, if there is one.
     """
     title, sentence = (_TITLE, _SENTENCE) if room is None else _room_texts(room)
     tags = {"type": "website", "site_name": _TITLE, "title": title, "description": sentence}
     if address:
-        tags |= {"url": f"{address}/{path}", "image": f"{address}/{_PICTURE}"}
-        tags |= {"image:width": "1200", "image:height": "630"}
+        tags |= {"image": f"{address}/{_PICTURE}", "image:width": "1200", "image:height": "630"}
     return "".join(f'<meta property="og:{name}" content="{escape(text)}">\n' for name, text in tags.items())
 
 

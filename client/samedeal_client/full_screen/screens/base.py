@@ -213,6 +213,10 @@ class ClientScreen(LookScreen[None]):
         if not only_progress_changed(self.model_before, self._shown_model):
             self.show_frame()
 
+    def redraw(self) -> None:
+        """Draw again what depends on the day or the time zone."""
+        self.update()
+
     def _tick(self) -> None:
         # After several quick resizes, the events may arrive in another order.
         if self._fitted_size not in (None, size := Size(self.size.width, self.size.height)) and self.is_current:
@@ -300,9 +304,6 @@ class ClientScreen(LookScreen[None]):
         event.prevent_default()
         if not self.on_top:
             self.app.screen.post_message(events.Key(event.key, event.character))
-        elif event.key == "ctrl+l":
-            self.samedeal.terminal.forget()  # another program has written on the terminal
-            self.refresh()
         elif not self.has_class("small"):
             self.press(event.character if event.character is not None and event.is_printable else event.key)
 

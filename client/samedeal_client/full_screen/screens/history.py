@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import ClassVar, Final
 
 from rich.text import Text
@@ -13,7 +12,7 @@ from textual.widgets import DataTable, Static
 
 from samedeal.errors import BadRecord
 from samedeal.record import Record
-from samedeal_client.full_screen.screens.look_screen import LookScreen
+from samedeal_client.full_screen.screens.look_screen import LookScreen, day_and_zone
 from samedeal_client.full_screen.screens.past_race import PastResultsScreen
 from samedeal_client.full_screen.widgets.fitting_footer import FittingFooter
 from samedeal_client.full_screen.widgets.list_table import ListTable
@@ -47,9 +46,7 @@ class HistoryScreen(LookScreen[None]):
     def compose(self) -> ComposeResult:
         """Yield the summary and the races as tables, and the result line of the selected race."""
         self._summary = ListTable(panels.SUMMARY_HEADINGS, id="summary", classes="panel", show_cursor=False)
-        self._short = self.app.size.width < _FULL_WIDTH
-        headings = panels.SHORT_HEADINGS if self._short else panels.HEADINGS
-        self._races = ListTable(headings, id="races", classes="panel")
+        self._races = ListTable((), id="races", classes="panel")
         self._empty = Static("No races yet. They are listed here when you have raced.", classes="panel")
         self._sentence = Static(id="sentence")
         yield Vertical(self._summary, self._races, self._empty, id="history")
@@ -57,7 +54,7 @@ class HistoryScreen(LookScreen[None]):
         yield FittingFooter()
 
     def on_mount(self) -> None:
-        """Read the history and show it."""
+        """Read the history."""
         file = HistoryFile()
         try:
             self.history = file.read()
@@ -65,22 +62,30 @@ class HistoryScreen(LookScreen[None]):
             self.history, problem = History(), f"Cannot read {file.path} ({error.strerror})."
         else:
             problem = panels.unreadable_text(self.history, terminal().shown_path(file.path))
-        look = self.look
-        self._summary.show_rows({line[0]: line for line in panels.summary_cells(self.history, look)})
-        races = self.history.latest
-        rows = (
-            [panels.short_cells(race, look) for race in races]
-            if self._short
-            else panels.fitted_cells(races, look, self.app.size.width - _FRAME_WIDTH)
-        )
-        self._races.show_rows({str(number): row for number, row in enumerate(rows)})
+        self._summary.show_rows({line[0]: line for line in panels.summary_cells(self.history, self.look)})
         self._summary.border_title, self._races.border_title = "Games", "Races"
-        self._summary.border_subtitle = panels.streak_text(self.history, datetime.now(UTC).date())
         for table in (self._summary, self._races):
             table.display = bool(self.history.races)
         self._empty.display = not self.history.races
         self._races.focus()
         self._sentence.update(problem)
+
+    def on_resize(self) -> None:
+        """Show the columns for which there is space."""
+        self.redraw()
+
+    def redraw(self) -> None:
+        """Show the races and the daily streak."""
+        look, width, races, selected = self.look, self.app.size.width, self.history.latest, self._races.selected_key
+        headings: tuple[str, ...] = panels.HEADINGS
+        rows = panels.fitted_cells(races, look, width - _FRAME_WIDTH)
+        if width < _FULL_WIDTH:
+            headings, rows = panels.SHORT_HEADINGS, [panels.short_cells(race, look) for race in races]
+        if len(self._races.columns) != len(headings):
+            self._races.clear(columns=True)
+            self._races.add_columns(*headings)
+        self._races.show_rows({str(number): row for number, row in enumerate(rows)}, selected)
+        self._summary.border_subtitle = panels.streak_text(self.history, day_and_zone()[0])
 
     @property
     def _selected(self) -> PastRace | None:

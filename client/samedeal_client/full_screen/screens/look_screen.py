@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from textual.app import ComposeResult
@@ -19,12 +21,31 @@ if TYPE_CHECKING:
     from textual.widget import Widget
 
 
+def day_and_zone() -> tuple[date, int]:
+    """Return the day in UTC, on which the deal of the day depends, and the offset of the time zone of this machine."""
+    time.tzset()  # it may have changed
+    return datetime.now(UTC).date(), time.localtime().tm_gmtoff
+
+
 class LookScreen(Screen[ScreenResultType]):
     """A screen of a ``LookApp``."""
 
     ALLOW_SELECT: ClassVar[bool] = False
     LABELS: ClassVar[Mapping[str, str]] = {}
     """What the footer calls some actions. A key of such an action is shown, even if Textual hides it."""
+
+    def on_mount(self) -> None:
+        """Follow the day and the time zone."""
+        self._day = day_and_zone()
+        self.set_interval(1, self._follow_day)
+
+    def _follow_day(self) -> None:
+        before, self._day = self._day, day_and_zone()
+        if self._day != before:
+            self.redraw()
+
+    def redraw(self) -> None:
+        """Draw again what depends on the day, the time zone or the size of the window."""
 
     def key_labels(self) -> Mapping[str, str]:
         """Return what the footer calls some actions now, as in ``LABELS``."""

@@ -32,11 +32,19 @@ class PageScreen(DialogScreen[None]):
 
     def compose(self) -> ComposeResult:
         """Yield the page."""
-        rows = self._write(self.look, self.app.size.width - 6)
-        page = VerticalScroll(Static(lines_of(rows, self.look)), classes="panel", id="page")
+        self._text = Static()
+        page = VerticalScroll(self._text, classes="panel", id="page")
         page.border_title = self._title
         yield page
         yield FittingFooter()
+
+    def on_resize(self) -> None:
+        """Write the page for the width of the window."""
+        self.redraw()
+
+    def redraw(self) -> None:
+        """Write the page."""
+        self._text.update(lines_of(self._write(self.look, self.app.size.width - 6), self.look))
 
     def action_scroll(self, action: str) -> None:
         """Scroll the page. ``action`` is a scroll action of Textual's widgets, such as ``page_down``."""

@@ -41,14 +41,13 @@ class PastResultsScreen(LookScreen[None]):
         look, record, me = self.look, self._record, self._race.name
         standings, curves, total = record_standings(record), record_curves(record, me), record.game.cards
         result = headline(standings, me, total, look) if record.is_whole else place_text(self._race)
-        table, plot = StandingsTable(), PlotView(id="plot")
-        table.show_standings(standings, total, me, look, self.app.size.width)
+        self._table, plot = StandingsTable(), PlotView(id="plot")
         maximum = top_of_plot(max(line.foundation_cards for line in standings), total)
         plot.show_curves(curves, maximum, record.end - record.start, look)
         remarks = "" if record.is_whole else "This machine has only your own part of the race."
         page = VerticalScroll(
             Static(text_of((Span(result, "title"),), look), id="headline"),
-            *(table, plot, Static(remarks, id="remarks")),
+            *(self._table, plot, Static(remarks, id="remarks")),
             id="results",
             classes="panel",
         )
@@ -61,6 +60,11 @@ class PastResultsScreen(LookScreen[None]):
     def on_mount(self) -> None:
         """Let the keys scroll the page."""
         self.query_one("#results").focus()
+
+    def on_resize(self) -> None:
+        """Draw the standings in the width of the window."""
+        width, record = self.app.size.width, self._record
+        self._table.show_standings(record_standings(record), record.game.cards, self._race.name, self.look, width)
 
     def action_replay(self) -> None:
         """Replay the race."""

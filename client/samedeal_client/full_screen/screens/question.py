@@ -17,6 +17,7 @@ from samedeal_client.full_screen.screens.look_screen import DialogScreen
 from samedeal_client.full_screen.widgets.themes import text_of
 from samedeal_client.panels.race import quit_warnings
 from samedeal_client.text.spans import Span, fit_row
+from samedeal_link.connection.saved_sessions import are_saved
 
 _WIDTH: Final = 52
 
@@ -120,7 +121,8 @@ class QuitScreen(QuestionScreen):
             return ["Leave practice? Practice never counts."], [_STAY, QuestionLine(f"q    {leave}", "", "leave", "q")]
         model, gone = app.client.model, app.client.connection.server_gone
         if app.lasting:
-            rejoin = "you can rejoin if the server comes back" if gone else "your seat is kept, you can rejoin"
+            kept = "your seat is kept, you can rejoin" if app.back_to or are_saved() else "your seat is lost"
+            rejoin = "you can rejoin if the server comes back" if gone else kept
             leave = f"{'leave' if app.back_to else 'quit'}: {rejoin}"
         else:
             race = "today's deal" if model.has_daily_deal else "the race"

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -190,11 +191,20 @@ class ResultsScreen(WidgetScreen):
         record = (await self.client.audit()).reading.record
         if record is not None:
             self._complete_record(record)
-        if self._path is None:
-            self.show_message("This race can't be replayed, because neither the server nor this client has its record.")
-            return
         name = self.client.link.name if self.model.own.play is not None else ""
-        if failed := await self.samedeal.replay(self._path, name):
+        if self._path is not None:
+            failed = await self.samedeal.replay(self._path, name)
+        elif (record := record or self.model.record()) is not None:  # it could not be saved
+            try:
+                with NamedTemporaryFile("w", prefix="samedeal-", suffix=".txt", encoding="utf-8") as file:
+                    file.write(str(record))
+                    file.flush()
+                    failed = await self.samedeal.replay(Path(file.name), name)
+            except OSError as error:
+                failed = f"The replay failed: {error.strerror}."
+        else:
+            failed = "This race can't be replayed, because neither the server nor this client has its record."
+        if failed:
             self.show_message(failed)
 
     def _save_own_record(self, record: Record | None) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
 from functools import partial
 from typing import ClassVar, Final, TypeVar
 
@@ -26,7 +25,7 @@ from samedeal.joint_deal import public_board
 from samedeal.names import clean_name, clean_room
 from samedeal_client.board.mini_board import draw_mini, smallest_mini
 from samedeal_client.full_screen.screens.history import HistoryScreen
-from samedeal_client.full_screen.screens.look_screen import DialogScreen, LookScreen
+from samedeal_client.full_screen.screens.look_screen import DialogScreen, LookScreen, day_and_zone
 from samedeal_client.full_screen.screens.page import PageScreen
 from samedeal_client.full_screen.widgets.fitting_footer import FittingFooter
 from samedeal_client.full_screen.widgets.form_fields import CHOICE_LABELS, ChoiceField, TextField
@@ -59,6 +58,7 @@ from samedeal_link.connection.address import ServerAddress, is_loopback_url, par
 from samedeal_link.connection.kept_seat import KeptSeat
 from samedeal_link.connection.saved_sessions import FileSessions
 from samedeal_link.machine.terminal import terminal
+from samedeal_link.records.past_races import History
 from samedeal_link.solving.bot_levels import LEVELS
 
 _LATEST: Final = 20
@@ -231,7 +231,8 @@ class SettingsScreen(DialogScreen[None]):
             )
             save_settings(settings)
         except (MalformedText, OSError) as error:
-            self.query_one("#meaning", Static).update(Text(f"Not saved. {error} Esc goes back without saving."))
+            without = "They last until you quit." if isinstance(error, OSError) else "Esc goes back without saving."
+            self.query_one("#meaning", Static).update(Text(f"Not saved. {error} {without}"))
             self._warned = True
             return False
         return True
@@ -307,7 +308,8 @@ class StartScreen(LookScreen[list[str]]):
     def __init__(self, failed: FailedChoice | None = None) -> None:
         super().__init__()
         self._failed = failed
-        self._seat = FileSessions(lambda _: None).kept_seat()
+        self._history = History()
+        self._seat = FileSessions().kept_seat()
         seat = _seat_text(self._seat) if self._seat is not None else ""
         self._choices = menu(seat, title_of(self._lobby.daily_game), self._tide, bots=terminal().owns_process)
         self.set_class(self._seat is not None, "-with-seat")
@@ -351,9 +353,11 @@ class StartScreen(LookScreen[list[str]]):
         return tide_text(load_settings().tides, int(1000 * time.time()))
 
     def _count_down(self) -> None:
+        texts = {"tide": self._tide, "daily": title_of(self._lobby.daily_game)}
         for at, choice in enumerate(self._choices):
-            if choice.action == "tide":
-                self._menu.replace_option_prompt_at_index(at, self._line(choice._replace(description=self._tide)))
+            if choice.action in texts:
+                line = self._line(choice._replace(description=texts[choice.action]))
+                self._menu.replace_option_prompt_at_index(at, line)
 
     @property
     def _game_name(self) -> str:
@@ -372,17 +376,25 @@ class StartScreen(LookScreen[list[str]]):
             else:
                 self.notify(self._failed.reason, timeout=20, markup=False)
             self._failed = None
+        for sentence in terminal().unsaved.take_sentences():
+            self.notify(sentence, timeout=20, markup=False)
 
     def on_screen_resume(self) -> None:
         """Show the history with the newest races."""
-        self._show()
+        self._history = self.look_app.read_history()
+        self.redraw()
+
+    def on_resize(self) -> None:
+        """Show as much as the window has space for."""
+        self.redraw()
 
     @property
     def _lobby(self) -> Lobby:
-        return Lobby(datetime.now(UTC).date())
+        return Lobby(day_and_zone()[0])
 
-    def _show(self) -> None:
-        look, lobby, history = self.look, self._lobby, self.look_app.read_history()
+    def redraw(self) -> None:
+        """Show everything except the menu."""
+        look, lobby, history = self.look, self._lobby, self._history
         cut_off = history_panels.cut_off_text(history)
         tagline = Span(cut_off, "notice") if cut_off else Span("Everyone plays the same deal. The fastest player wins.")
         self._tagline.update(text_of((tagline,), look))
@@ -414,11 +426,8 @@ class StartScreen(LookScreen[list[str]]):
     def _choose_game(self) -> None:
         settings = load_settings()
         if settings.game != self._game_name:
-            try:
-                save_settings(replace(settings, game=self._game_name))
-            except OSError as error:
-                self.notify(f"Cannot save the settings ({error.strerror}).")
-        self._show()
+            self.look_app.save_settings(replace(settings, game=self._game_name))
+        self.redraw()
 
     @on(OptionList.OptionSelected, "#menu")
     def _choose_option(self, event: OptionList.OptionSelected) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -21,7 +23,7 @@ from textual.screen import Screen
 from samedeal_client.full_screen.widgets.terminal_driver import TerminalDriver
 from samedeal_client.full_screen.widgets.themes import DARK, LIGHT, AsciiFilter
 from samedeal_client.input.key_names import QUIT_KEY, key_sign
-from samedeal_client.saved_settings import load_settings, save_settings
+from samedeal_client.saved_settings import Settings, load_settings, save_settings
 from samedeal_client.terminal_io.changed_cells import TerminalCells
 from samedeal_client.terminal_io.kept_screen import KeptScreen
 from samedeal_client.text.appearance import Look
@@ -46,7 +48,9 @@ class LookApp(App[_Result]):
 
     ALLOW_SELECT: ClassVar[bool] = False
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(App.COMMAND_PALETTE_BINDING, "command_palette", "commands", show=False, priority=True)
+        Binding(App.COMMAND_PALETTE_BINDING, "command_palette", "commands", show=False, priority=True),
+        Binding("ctrl+l", "redraw", show=False, priority=True),
+        Binding("ctrl+z", "suspend_process", show=False, priority=True),
     ]
     HORIZONTAL_BREAKPOINTS: ClassVar = [(0, "-narrow"), (76, "-normal"), (110, "-wide")]  # type: ignore[misc]  # as in App
     VERTICAL_BREAKPOINTS: ClassVar = [(0, "-low"), (32, "-high")]  # type: ignore[misc]  # as in App
@@ -110,6 +114,23 @@ class LookApp(App[_Result]):
         """Forget what the terminal shows, because a terminal that is resized moves its text or cuts it off."""
         self.terminal.forget()
 
+    def action_redraw(self) -> None:
+        """Draw everything again, because another program has written on the terminal."""
+        self.terminal.forget()
+        self.refresh(layout=True)
+
+    def action_suspend_process(self) -> None:
+        """Suspend this process and its process group, as a terminal does on Ctrl-Z.
+
+        The group has the processes that wait for this one, such as ``make``. The shell takes over the terminal only
+        when these processes are suspended too. The terminal is restored first, because a suspended process can't
+        restore it.
+        """
+        if not terminal().owns_process:
+            return
+        with suppress(SuspendNotSupported), self.suspend():
+            os.killpg(os.getpgrp(), signal.SIGSTOP)
+
     def _follow_theme(self) -> None:
         """Draw the boards in dark or light colours, to suit the theme."""
         if self.look.colour:
@@ -124,8 +145,14 @@ class LookApp(App[_Result]):
         theme = "" if self.theme == self._own_theme else self.theme
         settings = load_settings()
         if theme != settings.theme:
-            with suppress(OSError):
-                save_settings(replace(settings, theme=theme))
+            self.save_settings(replace(settings, theme=theme))
+
+    def save_settings(self, settings: Settings) -> None:
+        """Save the settings. If that fails, tell the player that they last as long as this program."""
+        try:
+            save_settings(settings)
+        except OSError as error:
+            self.notify(f"Cannot save the settings ({error.strerror}). They last until you quit.")
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Return Textual's own filters, and filters for a look without colours or in ASCII."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import signal
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -77,21 +77,37 @@ class TerminalDriver(LinuxDriver):
 
     At each SIGCONT Textual prepares the terminal again and starts another thread that reads keys, even if the terminal
     was never given back. One of the threads then outlives the app and posts keys to a closed event loop, and the
-    terminal is not restored. With this driver only ``App.suspend`` gives the terminal back and takes it again.
+    terminal is not restored. With this driver only ``App.suspend`` gives the terminal back and takes it again, also
+    after a stop of which the process was not told, when a shell has used the terminal.
+
+    Textual draws on the standard error stream, which need not be a terminal.
     """
 
     def __init__(self, app: App[Any], **options: Any) -> None:
         super().__init__(app, **options)
         self._look_app = cast("LookApp[Any]", app)
         self._cells = self._look_app.terminal
-        self._output = LossyStream(cast("TextIO", self._file))
+        stream = cast("TextIOWrapper", sys.__stdout__)
+        stream.reconfigure(errors="backslashreplace")
+        self._output = LossyStream(stream)
         self._file = cast("TextIOWrapper", self._output)
         signal.signal(signal.SIGCONT, signal.SIG_DFL)
 
     def start_application_mode(self) -> None:
-        """Take the terminal, and SIGTSTP with it."""
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTSTP, self._app.action_suspend_process)
+        """Take the terminal, and SIGTSTP and SIGCONT with it."""
+        self._loop.add_signal_handler(signal.SIGTSTP, self._app.action_suspend_process)
+        self._loop.add_signal_handler(signal.SIGCONT, self._take_again)
+        self._cells.forget()
         super().start_application_mode()  # type: ignore[no-untyped-call]  # Textual's method has no types
+
+    def stop_application_mode(self) -> None:
+        """Give the terminal back, and SIGCONT with it."""
+        self._loop.remove_signal_handler(signal.SIGCONT)
+        super().stop_application_mode()
+
+    def _take_again(self) -> None:
+        with self._app.suspend():
+            pass
 
     def write(self, data: str) -> None:
         """Write only the cells that change. If the app keeps its screen, do not leave the alternate screen."""
@@ -103,7 +119,7 @@ class TerminalDriver(LinuxDriver):
 
     def close(self) -> None:
         """Stop writing. Leave SIGTSTP to the next app."""
-        asyncio.get_running_loop().remove_signal_handler(signal.SIGTSTP)
+        self._loop.remove_signal_handler(signal.SIGTSTP)
         super().close()
 
     @property

@@ -116,17 +116,15 @@ export class Link {
 		if (!("to" in message)) return this.tell("receive", message)
 		const isRefused = message.type === "refused"
 		const id = isRefused && message.to < 0 ? Math.min(...this.answers.keys()) : message.to // it could not read a request
-		const {resolve, reject} = this.answers.get(id) ?? {}
-		if (!resolve) return
+		const asked = this.answers.get(id)
 		this.answers.delete(id)
-		if (isRefused) reject(message)
-		else resolve(message)
+		asked?.[isRefused ? "reject" : "resolve"](message)
 	}
 
-	// Notice a connection that ended without a close, as after a laptop has slept.
+	// Notice a connection that ended without a close, as after a laptop has slept, and a clock that was set.
 	check() {
 		const now = Date.now()
-		if (this.retry || this.stopped || now - this.heard < SILENCE) return
+		if (this.retry || this.stopped || Math.abs(now - this.heard) < SILENCE) return
 		if (!this.pinged) {
 			this.pinged = now
 			this.ping()
@@ -136,7 +134,7 @@ export class Link {
 
 	// Say also whether the player looks. A connection that is lost is noticed elsewhere.
 	ping() {
-		this.ask("ping", {away: document.hidden}).catch(() => {})
+		this.ask("ping", {away: document.hidden}).then(({time}) => (this.offset = time - Date.now())).catch(() => {}) // the connection is lost
 	}
 
 	hurry() {
@@ -171,7 +169,7 @@ export class Link {
 		if (this.stopped) return
 		if (code === 4000 || code === 4001) return this.stop(MISFIT)
 		// A request to join over the connection before may have come late, and taken the seat from this one.
-		const isLate = this.lateJoin && Date.now() - this.lateJoin < 60_000
+		const isLate = Date.now() - this.lateJoin < 60_000
 		this.lateJoin = [...this.answers.values()].some(each => each.type === "join") && Date.now()
 		if (code === 4002 && !isLate) {
 			this.note("takenOver")
@@ -187,14 +185,18 @@ export class Link {
 		if (!this.opened && this.attempts > 1) this.diagnose()
 	}
 
-	// Say why no connection opens. A browser can connect to a server of another protocol only without naming one.
+	// Say why no connection opens. A browser can connect to a server of another protocol only without naming one. With a
+	// POST it names the origin of the page, as in a handshake, so that the server says whether it refuses the page.
 	async diagnose() {
-		const {status} = await fetch(".", {method: "HEAD", cache: "no-store"}).catch(() => ({status: 0}))
+		const answer = await fetch(".", {method: "POST"}).catch(() => 0)
+		const text = answer && (await answer.text())
 		const socket = new WebSocket(this.address + "/")
 		const {code, reason} = await new Promise(resolve => (socket.onclose = resolve))
 		if (!this.retry || this.welcomed) return
 		if (code === 4000 && !reason.includes(SUBPROTOCOL)) return this.stop(MISFIT)
-		const full = [429, 503].includes(status) && "The server is full or busy. Trying again."
-		this.status(false, full || (status ? "Something between this browser and the server blocks WebSockets, perhaps a proxy. Trying again." : "The server cannot be reached. Trying again."))
+		const isRefused = answer.status === 403 && /^text\/plain/.test(answer.headers.get("content-type"))
+		const full = [429, 503].includes(answer.status) && "The server is full or busy. Trying again."
+		const other = answer ? "Something between this browser and the server blocks WebSockets, perhaps a proxy. Trying again." : "The server cannot be reached. Trying again."
+		this.status(false, isRefused ? text : full || other)
 	}
 }

@@ -338,6 +338,6 @@ export class Seat {
 function shareLink() {
 	const url = location.origin + location.pathname
 	const share = shareButton("Share", {title: "Samedeal", text: "Race me: the same cards for everyone.", url}, {class: "main"})
-	const code = element("img", {src: `qr/${location.pathname.split("/").pop()}.svg`, alt: "The link as a QR code", loading: "lazy"})
+	const code = element("img", {src: `qr${location.pathname}.svg`, alt: "The link as a QR code", loading: "lazy"})
 	return [element("h2", {}, "Send this link"), copyLine(url), share, element("details", {}, element("summary", {}, "QR code"), code)]
 }
