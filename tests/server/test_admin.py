@@ -33,18 +33,7 @@ from samedeal.protocol.admin import (
     Survey,
     Unban,
 )
-from samedeal.protocol.messages import (
-    Done,
-    Hello,
-    Join,
-    Leave,
-    Notice,
-    Ready,
-    Refused,
-    Resign,
-    Watch,
-    Welcome,
-)
+from samedeal.protocol.messages import Done, Hello, Join, Leave, Notice, Ready, Refused, Resign, Watch, Welcome
 from samedeal.protocol_codes import CloseCode
 from samedeal_server.embedded_redis.server import EmbeddedRedis
 from samedeal_server.operators import auth, operator_gateway, request_handlers
