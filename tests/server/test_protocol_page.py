@@ -85,18 +85,8 @@ def test_page_has_every_close_code() -> None:
 
 def test_page_has_the_numbers_of_the_code() -> None:
     modules = (
-        cached_list,
-        client_socket,
-        codec,
-        http11,
-        names,
-        options,
-        progress,
-        progress_updates,
-        rate_limits,
-        room_list,
-        sessions,
-        values,
+        *(cached_list, client_socket, codec, http11, names, options, progress),
+        *(progress_updates, rate_limits, room_list, sessions, values),
     )
     known: dict[str, Any] = {module.__name__.rpartition(".")[2]: module for module in modules}
     known |= {"limits": Limits(), "WINDOW": WINDOW, "NETWORK_FACTORS": NETWORK_FACTORS}

@@ -60,6 +60,11 @@ def away(told: object) -> bool:
     return any(each.connected is False for each in updates)
 
 
+def announce(hub: Hub, event: MoveCommitted | RaceChanged, time: int) -> None:
+    """Let a hub hear of an event."""
+    hub.announced(SequencedEvent(hub.model.event + 1, hub.model.event, time, event))
+
+
 async def test_leave_after_finish_is_not_resigning(node: NodeMaker) -> None:
     played = record("phoenix")
     ana, bob = await race(await node(), games=("phoenix",), deal=str(played.deal))
@@ -94,7 +99,7 @@ async def test_move_of_a_player_without_seat_is_ignored(one: Node) -> None:
     hub = one.rooms.hubs[ana.room]
     ends, event = hub.race.ends, hub.model.event
     move = MoveCommitted("nobody", 1, "draw", b"", 52, 1, 0, finished=True, no_moves_left=False)
-    hub.announced(SequencedEvent(event + 1, event, ends - 1, move))
+    announce(hub, move, ends - 1)
     assert hub.model.event == event + 1
     assert (hub.race.ends, "nobody" in hub.progress) == (ends, False)
 
@@ -352,11 +357,11 @@ async def test_change_under_way_keeps_the_end_of_the_first_finish(one: Node) -> 
     """The first finish ends the race. A change that was made before, and is announced later, must not undo that."""
     ana, _ = await athena_race(one, first_finish_ends=True)
     hub = one.rooms.hubs[ana.room]
-    before, event, finished_at = hub.race, hub.model.event, await one.store.now()
+    before, finished_at = hub.race, await one.store.now()
     finish = MoveCommitted(ana.player, 1, "draw", b"", 52, 1, 0, finished=True, no_moves_left=False)
-    hub.announced(SequencedEvent(event + 1, event, finished_at, finish))
+    announce(hub, finish, finished_at)
     assert hub.race.ends == finished_at < before.ends
-    hub.announced(SequencedEvent(event + 2, event + 1, finished_at, RaceChanged(before, ("resigned",), "")))
+    announce(hub, RaceChanged(before, ("resigned",), ""), finished_at)
     assert hub.race.ends == finished_at
 
 
@@ -373,9 +378,9 @@ async def test_move_that_the_snapshot_has_counts_once(one: Node) -> None:
     await ana.acts(3)
     hub = one.rooms.hubs[ana.room]
     await hub.pull()
-    known, event = hub.progress[ana.player], hub.model.event
+    known = hub.progress[ana.player]
     old = MoveCommitted(ana.player, 2, "draw", b"", 0, 2, 0, finished=False, no_moves_left=False)
-    hub.announced(SequencedEvent(event + 1, event, known.last_action_at + 1, old))
+    announce(hub, old, known.last_action_at + 1)
     assert hub.progress[ana.player] == known
 
 
