@@ -380,6 +380,8 @@ async def test_one_request_closes_a_limited_number_of_rooms(
     ana = await one.player("ana")
     for number in range(5):
         await ana.create(f"r{number}")
+    found = await operator.expect(ServerRooms, ListServerRooms, limit=2)
+    assert ([line.room for line in found.rooms], found.total) == (["r4", "r3"], 5)
     closed = [(await operator.expect(RoomsClosed, CloseRooms, empty=True)).rooms for _ in range(3)]
     assert closed == [3, 2, 0]
 
