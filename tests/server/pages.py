@@ -59,8 +59,7 @@ def type_text(kind: Any) -> str:
         case inspect.StructType(cls=named):
             return f"map `{'Options' if named is WantedOptions else named.__name__}`"
         case _:
-            pass
-    raise AssertionError(kind)
+            raise AssertionError(kind)
 
 
 def default(value: Any) -> str:
