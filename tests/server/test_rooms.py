@@ -228,6 +228,7 @@ async def test_resume_with_the_newest_state_sends_only_counts(one: Node) -> None
     await again.join(ana.room, revision=0, event=state.event)
     told = await again.until(ProgressUpdate)
     assert (told.seat, told.moves, told.undos, told.connected) == (2, 4, 0, True)
+    await again.expect(Pong, Ping)
     assert not [message for message in again.inbox if isinstance(message, RoomState | BoardState)]
 
 
