@@ -33,7 +33,7 @@ help:
 	@echo 'make lint    the same checks without the tests'
 	@echo 'make games   write the documents and golden files that follow from the games again'
 	@echo 'make levels  measure how many winnable deals the bots win, and write it into PLAYING.md: ARGS="--games willow"'
-	@echo 'make bench   measure the price of a move, and the speed of the parts, as tables and in build/bench.json'
+	@echo 'make bench   measure the price of a move, and what players cost a node, as tables and in build/bench.json'
 	@echo 'make load    measure a node with many clients, slow readers and floods, as tables'
 	@echo 'make worlds  compare races that differ only in hidden cards: SEED=n ROUNDS=m'
 	@echo 'make chaos   race while nodes, Redis and connections fail: SEED=n ROUNDS=m FROM=k'

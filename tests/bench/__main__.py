@@ -36,10 +36,7 @@ PROCESSES: Final = (
 )
 """The same racers on servers of several processes."""
 
-ROOMS: Final = (
-    Scenario("rooms of 4", 64, 0.5),
-    Scenario("a room of 64", 64, 0.5, seats=64),
-)
+ROOMS: Final = (Scenario("rooms of 4", 64, 0.5), Scenario("a room of 64", 64, 0.5, seats=64))
 """The same racers in small rooms, and all in one room."""
 
 SPECTATORS: Final = 5000
@@ -149,11 +146,7 @@ async def _measure_rest(seconds: float) -> dict[str, object]:
     print(
         "\nStages of a move, each timed alone: " + ", ".join(f"{name} {each:.1f} µs" for name, each in stages.items())
     )
-    return {
-        "idle_memory_kB": memory,
-        "spectators": asdict(watched),
-        "stages_us": stages,
-    }
+    return {"idle_memory_kB": memory, "spectators": asdict(watched), "stages_us": stages}
 
 
 if __name__ == "__main__":

@@ -17,13 +17,7 @@ from typing import Any
 import pytest
 
 from samedeal.options import Options, WantedOptions
-from samedeal.protocol.messages import (
-    Acked,
-    Create,
-    Created,
-    Ping,
-    Pong,
-)
+from samedeal.protocol.messages import Acked, Create, Created, Ping, Pong
 from samedeal_server.store.connect import connect as connect_redis
 from samedeal_server.store.store import Store
 from samedeal_server.telemetry.metrics import Metrics

@@ -30,8 +30,7 @@ def value(rng: Random, depth: int = 0) -> Any:
         case 6:
             return [value(rng, depth + 1) for _ in range(rng.randrange(5))]
         case _:
-            pass
-    return {rng.choice(TEXTS): value(rng, depth + 1) for _ in range(rng.randrange(4))}
+            return {rng.choice(TEXTS): value(rng, depth + 1) for _ in range(rng.randrange(4))}
 
 
 def damaged_value(rng: Random, old: Any) -> Any:

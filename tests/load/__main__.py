@@ -14,6 +14,9 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Final
 
+from rich.console import Console
+from rich.table import Table
+
 from tests.child_processes import kill_and_wait
 from tests.load.flood import FLOODS
 from tests.load.processes import LoadSetup, Usage, ack_latencies, end_flood, load_setup, race, url_of
@@ -30,13 +33,10 @@ ROOMS: Final = 50
 
 def table(title: str, head: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
     """Print a table."""
-    lines = [head, *([str(cell) for cell in row] for row in rows)]
-    widths = [max(len(line[at]) for line in lines) for at in range(len(head))]
-    print(f"\n{title}")
-    for line in lines:
-        print(
-            "  " + "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip(), flush=True
-        )
+    shown = Table(*head, title=title, title_justify="left", box=None)
+    for row in rows:
+        shown.add_row(*map(str, row))
+    Console(width=160).print("", shown)
 
 
 def millis(latencies: Sequence[float], share: float) -> float:
@@ -147,10 +147,7 @@ async def floods(setup: LoadSetup) -> None:
     table("Floods of requests", ("flood", "clients", "addresses", "a second", *HEAD[4:]), rows)
 
 
-SCENARIOS: Final[dict[str, Callable[[LoadSetup], Awaitable[None]]]] = {
-    "crowds": crowds,
-    "floods": floods,
-}
+SCENARIOS: Final[dict[str, Callable[[LoadSetup], Awaitable[None]]]] = {"crowds": crowds, "floods": floods}
 
 
 async def run(names: Sequence[str]) -> None:

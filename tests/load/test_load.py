@@ -8,10 +8,7 @@ from collections.abc import AsyncIterator
 import pytest
 from websockets.exceptions import InvalidStatus
 
-from samedeal.protocol.messages import (
-    Ping,
-    Pong,
-)
+from samedeal.protocol.messages import Ping, Pong
 from samedeal_server.config.limits import Limits
 from samedeal_server.process import fd_limits
 from samedeal_server.process.fd_limits import RESERVED, fit_to_open_file_limit

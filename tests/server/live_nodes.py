@@ -88,11 +88,7 @@ NodeMaker = Callable[..., Awaitable[Node]]
 
 @asynccontextmanager
 async def serving(
-    redis: str,
-    name: str,
-    limits: Limits = PLENTY,
-    token: str = "",
-    **settings: Any,
+    redis: str, name: str, limits: Limits = PLENTY, token: str = "", **settings: Any
 ) -> AsyncIterator[Node]:
     """Run a node on a Redis. ``settings`` are further settings by name."""
     config = Config(port=0, redis=redis, limits=limits, admin_token=token, **settings)

@@ -59,8 +59,7 @@ def type_text(kind: Any) -> str:
         case inspect.StructType(cls=named):
             return f"map `{'Options' if named is WantedOptions else named.__name__}`"
         case _:
-            pass
-    raise AssertionError(kind)
+            raise AssertionError(kind)
 
 
 def default(value: Any) -> str:
@@ -121,13 +120,28 @@ def check_numbers(golden: str, known: Mapping[str, Any], page: str) -> None:
     assert_answers(golden, told)
 
 
-def check_codes(codes: Iterable[str], page: str = PAGE) -> None:
-    """Check that a page explains exactly these codes of refusals."""
+def check_page(
+    requests: Iterable[type[msgspec.Struct]],
+    answers: Mapping[type[msgspec.Struct], bool],
+    maps: Iterable[type[msgspec.Struct]],
+    codes: Iterable[str],
+    subprotocol: str,
+    page: str = PAGE,
+    also: Iterable[str] = (),
+) -> None:
+    """Check that a page describes exactly these messages and maps, explains these codes, and names the protocol.
+
+    ``answers`` says of each message whether its defaults are described, and ``also`` names what is described like one.
+    """
+    for kind in requests:
+        check_message(kind, with_defaults=True, is_request=True, page=page)
+    for kind, with_defaults in answers.items():
+        check_message(kind, with_defaults=with_defaults, page=page)
+    for kind in maps:
+        check_map(kind, page)
+    described = [*(kind.__name__ for kind in (*requests, *answers)), *also]
+    assert sorted(re.findall(r"^### (\w+)$", page, re.MULTILINE)) == sorted(described)
     rows = cells(section("## Refusals", page))
     assert sorted(row[0].strip("`") for row in rows) == sorted(codes)
     assert all(all(row) for row in rows)
-
-
-def check_headings(names: Iterable[str], page: str = PAGE) -> None:
-    """Check that a page describes exactly these messages, each once."""
-    assert sorted(re.findall(r"^### (\w+)$", page, re.MULTILINE)) == sorted(names)
+    assert subprotocol in section("## Transport", page)

@@ -13,6 +13,7 @@ import subprocess
 import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, Self, TextIO
 
@@ -311,7 +312,7 @@ class Shards(Group):
             await server.redis.execute_command("CLUSTER MEET", "127.0.0.1", self.servers[0].port)
         for primary, replica in zip(self._ids, self.replicas, strict=False):
             # This fails until the replica knows the primary.
-            await until(lambda primary=primary, replica=replica: _follow(replica, primary))  # type: ignore[misc]  # defaults in a lambda
+            await until(partial(replica.redis.execute_command, "CLUSTER REPLICATE", primary))
         await until(self.whole)
 
     async def whole(self) -> bool:
@@ -373,12 +374,6 @@ class Shards(Group):
             return {await self.holder(key, number) for number in numbers} == {to} and epochs == epochs[:1] * len(epochs)
 
         await until(agreed)
-
-
-async def _follow(replica: Server, primary: str) -> bool:
-    """Make a cluster node the replica of the node with an id."""
-    await replica.redis.execute_command("CLUSTER REPLICATE", primary)
-    return True
 
 
 def _text(value: bytes | str) -> str:

@@ -29,6 +29,7 @@ from samedeal.protocol.messages import (
     Welcome,
 )
 from samedeal_server.page.files import PageFiles
+from tests.client.server_messages import room_state
 from tests.shared.drawn_deals import ROOM, drawn_terms
 from tests.shared.joint_deals import race_terms
 
@@ -38,23 +39,10 @@ Story = list[RoomState | Drawn]
 def state(of: DealProof, phase: Phase, draw: int = 0, deal: str = "winnable", **changes: Any) -> RoomState:
     """A state of the room, with the players who have shares in the deal."""
     terms = race_terms(str(of.terms.game), deal) if of.public else drawn_terms(deal)
-    shown = RoomState(
-        room=ROOM,
-        event=0,
-        phase=phase,
-        game=str(of.terms.game),
-        deal=deal,
-        options=terms.options,
-        round=terms.round,
-        private=False,
-        host="p1",
-        players=tuple(Seat(player=f"p{each.seat}", seat=each.seat, name=each.name) for each in of.shares),
-        tallies=(),
-        commitment=of.commitment,
-        draw=draw,
-        terms=str(terms),
-    )
-    return replace(shown, **changes)
+    players = tuple(Seat(player=f"p{each.seat}", seat=each.seat, name=each.name) for each in of.shares)
+    known = {"phase": phase, "game": str(of.terms.game), "deal": deal, "round": terms.round, "terms": str(terms)}
+    known |= {"event": 0, "tallies": (), "commitment": of.commitment, "draw": draw}
+    return replace(room_state(ROOM, terms.options, players, **known), **changes)
 
 
 def lost_before(of: DealProof, draw: int) -> tuple[LostSeat, ...]:

@@ -25,13 +25,6 @@ from tests.server.live_nodes import Node, NodeMaker, RedisClient
 from tests.server.races import athena_race
 
 
-async def start_race(node: NodeMaker) -> Node:
-    one = await node()
-    for client in await athena_race(one, room="friday"):
-        await client.acts(5)
-    return one
-
-
 async def write_backup(store: Store, path: Path) -> None:
     """Write a backup. Its digest is longer than a part."""
     await asyncio.to_thread(path.write_bytes, b"".join([part async for part in Writer(store).parts(20)]))
@@ -39,10 +32,11 @@ async def write_backup(store: Store, path: Path) -> None:
 
 @pytest.mark.parametrize("new_key", [False, True])
 async def test_restored_rooms_equal_the_original_ones(
-    redis: RedisClient, node: NodeMaker, tmp_path: Path, new_key: bool
+    redis: RedisClient, one: Node, tmp_path: Path, new_key: bool
 ) -> None:
     """A copy can have a receipt key of its own."""
-    one = await start_race(node)
+    for client in await athena_race(one, room="friday"):
+        await client.acts(5)
     ttl = await redis.ttl("samedeal:{friday}:meta")
     await write_backup(one.store, tmp_path / "backup")
     config = Config(data=tmp_path / "data", durability="everysec")

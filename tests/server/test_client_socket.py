@@ -32,6 +32,12 @@ def ping(number: int, *, padding: int = 0) -> bytes:
     )
 
 
+def answer_in(payload: bytes) -> Pong | Refused:
+    answer = decode_to_client(payload)
+    assert isinstance(answer, Pong | Refused)
+    return answer
+
+
 async def test_frames_in_pieces_of_any_size_are_read(one: Node) -> None:
     for size in [1, 2, 3, 7, 64, 300, 1 << 20]:
         wire = await Wire.greeted(one.url)
@@ -47,19 +53,14 @@ async def test_frames_in_pieces_of_any_size_are_read(one: Node) -> None:
         stream = b"".join(sent)
         for start in range(0, len(stream), size):
             connection.socket.data_received(stream[start : start + size])
-        answers: list[int] = []
-        pongs: list[bytes] = []
+        answers, pongs = list[int](), list[bytes]()
         while not answers or answers[-1] != 5:
             opcode, payload = await wire.frame() or (-1, b"")
             if opcode == PONG:
                 pongs.append(payload)
             else:
-                assert opcode == BINARY
-                answer = decode_to_client(payload)
-                assert isinstance(answer, Pong | Refused)
-                answers.append(answer.to)
-        assert answers == [1, 2, 3, 4, -1, 5]
-        assert pongs == [b"beat"]
+                answers.append(answer_in(payload).to)
+        assert (answers, pongs) == ([1, 2, 3, 4, -1, 5], [b"beat"])
         await wire.close()
         await one.gateway.wait_closed(DEADLINE)
 
@@ -73,8 +74,7 @@ async def test_frame_sent_with_the_handshake_is_read(one: Node, cut: int) -> Non
     await wire.send(handshake() + early[:cut])
     assert b" 101 " in await wire.head()
     await wire.send(early[cut:])
-    answer = decode_to_client((await wire.frame() or (0, b""))[1])
-    assert isinstance(answer, Pong)
+    assert answer_in((await wire.frame() or (0, b""))[1]).to == 1
 
 
 async def test_client_that_answers_no_ping_is_closed(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,6 +104,4 @@ async def test_requests_beyond_the_queue_are_read_later(one: Node) -> None:
     connection.socket.data_received(b"".join(requests))
     assert len(connection.socket._messages) < 20
     for number in range(500):
-        answer = decode_to_client((await wire.frame() or (0, b""))[1])
-        assert isinstance(answer, Pong)
-        assert answer.to == number
+        assert answer_in((await wire.frame() or (0, b""))[1]).to == number

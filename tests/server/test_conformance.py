@@ -42,11 +42,7 @@ MISTAKES = {
     "revision": (PLAY, "revision=self.next_revision", "revision=self.next_revision + 1"),
     "repeat": (LINK, "self._post_all(self._pending.in_order())", f"self._post_all({RENUMBERED})"),
     "early_share": (LINK, POST, REVEAL),
-    "silence": (
-        LINK,
-        f"        if request is not None:\n{POST}",
-        f"        if False:\n{POST}",
-    ),
+    "silence": (LINK, f"        if request is not None:\n{POST}", f"        if False:\n{POST}"),
     "unknown_field": (MESSAGES, 'tag_field="type", tag', 'tag_field="type", forbid_unknown_fields=True, tag'),
     "session": (LINK, "session = self._sessions.session(self.address.url, self.name)", 'session = ""'),
     "recover": (RESUME, "return NextStep(send=recovery, send", "return NextStep(send=(), send"),

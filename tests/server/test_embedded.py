@@ -135,26 +135,23 @@ async def test_ctrl_c_does_not_stop_redis(tmp_path: Path) -> None:
 )
 def test_redis_is_terminated_then_killed(tmp_path: Path, redis: str, code: int) -> None:
     pipe, write_end = os.pipe()
-    lock = os.open(tmp_path / "lock", os.O_RDWR | os.O_CREAT)
-    scratch = tmp_path / "scratch"
-    scratch.mkdir()
-    guard_program = (
-        "import sys; from samedeal_server.embedded_redis import parent_watch; parent_watch.STOP_TIMEOUT = 0.5; "
-        f"sys.exit(parent_watch.run_until_pipe_closes({pipe}, {lock}, {str(scratch)!r}, ['sh', '-c', sys.argv[1]]))"
-    )
-    with subprocess.Popen(
-        [sys.executable, "-c", guard_program, redis], pass_fds=[pipe, lock], stdout=subprocess.PIPE, text=True
-    ) as guard:
-        try:
-            assert guard.stdout
-            assert guard.stdout.readline() == "up\n"
-            os.close(write_end)
-            assert guard.wait(10) == code
-            assert not scratch.exists()
-        finally:
-            guard.kill()
-            os.close(pipe)
-            os.close(lock)
+    (scratch := tmp_path / "scratch").mkdir()
+    with os.fdopen(pipe), (tmp_path / "lock").open("w") as lock:
+        guard_program = (
+            "import sys; from samedeal_server.embedded_redis import parent_watch as watch; watch.STOP_TIMEOUT = 0.5; "
+            f"words = {pipe}, {lock.fileno()}, {str(scratch)!r}, ['sh', '-c', sys.argv[1]]; "
+            "sys.exit(watch.run_until_pipe_closes(*words))"
+        )
+        command, files = [sys.executable, "-c", guard_program, redis], [pipe, lock.fileno()]
+        with subprocess.Popen(command, pass_fds=files, stdout=subprocess.PIPE, text=True) as guard:
+            try:
+                assert guard.stdout
+                assert guard.stdout.readline() == "up\n"
+                os.close(write_end)
+                assert guard.wait(10) == code
+                assert not scratch.exists()
+            finally:
+                guard.kill()
 
 
 @pytest.mark.parametrize("while_spawning", [False, True])

@@ -145,7 +145,6 @@ async def test_clock_of_a_node_decides_nothing(
     await bob.expect(Done, Start)
     counting = await bob.phase("countdown")
     assert before + 1000 <= counting.starts <= await one.store.now() + 1000
-    assert counting.ends == counting.starts + 60_000
     if wrong > 0:
         await two.upkeep.sweep()
         await bob.refused("not_racing", Act, revision=0, action="draw")

@@ -3,70 +3,55 @@
 from __future__ import annotations
 
 import asyncio
-
-import pytest
+from collections.abc import Sequence
 
 from samedeal_server.errors import StoreUnavailable
 from samedeal_server.store.group_commit import MAX_BATCH, Commit, CommitResult, GroupCommit
 from tests.server.commits import commit_of
 
 
+class HeldStore:
+    """Answers batches once it may. ``failing`` are the players whose commits fail."""
+
+    def __init__(self, *failing: str) -> None:
+        self.failing = failing
+        self.sent: list[list[str]] = []
+        self.sending, self.may_answer = asyncio.Event(), asyncio.Event()
+        self.commits = GroupCommit(self._send)
+
+    async def _send(self, batch: list[Commit]) -> list[CommitResult | Exception]:
+        players = [each.moved.player for each in batch]
+        self.sent.append(players)
+        self.sending.set()
+        await self.may_answer.wait()
+        return [StoreUnavailable("slot") if each in self.failing else CommitResult("ok") for each in players]
+
+    async def commit(self, *players: str, queued: Sequence[str] = ()) -> list[str]:
+        """Commit moves of players, and of others while these are sent. Return the outcomes."""
+        first = [asyncio.ensure_future(self.commits.commit(commit_of(player))) for player in players]
+        await self.sending.wait()
+        others = [asyncio.ensure_future(self.commits.commit(commit_of(player))) for player in queued]
+        await asyncio.sleep(0)
+        self.may_answer.set()
+        found = await asyncio.gather(*first, *others, return_exceptions=True)
+        return [each.outcome if isinstance(each, CommitResult) else type(each).__name__ for each in found]
+
+
 async def test_failed_commit_fails_no_other_player_s() -> None:
     """As when one slot of a cluster is unavailable: only its commits fail."""
-    sent: list[list[str]] = []
-    sending, may_answer = asyncio.Event(), asyncio.Event()
-
-    async def send(batch: list[Commit]) -> list[CommitResult | Exception]:
-        sent.append([each.moved.player for each in batch])
-        sending.set()
-        await may_answer.wait()
-        return [StoreUnavailable("slot") if each.moved.player == "ana" else CommitResult("ok") for each in batch]
-
-    commits = GroupCommit(send)
-    first = [asyncio.ensure_future(commits.commit(commit_of(player))) for player in ("ana", "bob")]
-    await sending.wait()
-    queued = asyncio.ensure_future(commits.commit(commit_of("cid")))
-    await asyncio.sleep(0)
-    may_answer.set()
-    with pytest.raises(StoreUnavailable):
-        await first[0]
-    assert (await first[1]).outcome == "ok"
-    assert (await queued).outcome == "ok"
-    assert sent == [["ana", "bob"], ["cid"]]
+    store = HeldStore("ana")
+    assert await store.commit("ana", "bob", queued=["cid"]) == ["StoreUnavailable", "ok", "ok"]
+    assert store.sent == [["ana", "bob"], ["cid"]]
 
 
 async def test_batch_is_bounded() -> None:
-    sizes: list[int] = []
-
-    async def send(batch: list[Commit]) -> list[CommitResult | Exception]:
-        sizes.append(len(batch))
-        return [CommitResult("ok")] * len(batch)
-
-    commits = GroupCommit(send)
-    await asyncio.gather(*(commits.commit(commit_of(f"p{number}")) for number in range(MAX_BATCH + 3)))
-    assert sizes == [MAX_BATCH, 3]
+    store = HeldStore()
+    await store.commit(*(f"p{number}" for number in range(MAX_BATCH + 3)))
+    assert list(map(len, store.sent)) == [MAX_BATCH, 3]
 
 
 async def test_queued_commits_fail_with_a_failed_batch() -> None:
-    sent: list[int] = []
-    under_way, away = asyncio.Event(), asyncio.Event()
-
-    async def send(batch: list[Commit]) -> list[CommitResult | Exception]:
-        sent.append(len(batch))
-        under_way.set()
-        if len(sent) == 1:
-            await away.wait()
-            return [StoreUnavailable("away")] * len(batch)
-        return [CommitResult("ok")] * len(batch)
-
-    commits = GroupCommit(send)
-    one = commit_of("ana")
-    first = asyncio.ensure_future(commits.commit(one))
-    await under_way.wait()
-    others = [asyncio.ensure_future(commits.commit(one)) for _ in range(3)]
-    await asyncio.sleep(0)
-    away.set()
-    found = await asyncio.gather(first, *others, return_exceptions=True)
-    assert [type(each) for each in found] == [StoreUnavailable] * 4
-    assert sent == [1]
-    assert (await commits.commit(one)).outcome == "ok"
+    store = HeldStore("ana")
+    assert await store.commit("ana", queued=["bob", "cid"]) == ["StoreUnavailable"] * 3
+    assert store.sent == [["ana"]]
+    assert await store.commit("bob") == ["ok"]

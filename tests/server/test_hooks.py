@@ -274,15 +274,7 @@ async def test_old_news_is_not_told(
 
 
 def finished(*players: tuple[str, int]) -> RaceNews:
-    room = RoomLine(
-        room="friday",
-        game="willow",
-        deal="random",
-        phase="finished",
-        players=2,
-        seats=8,
-        spectators=True,
-    )
+    room = RoomLine(room="friday", game="willow", deal="random", phase="finished", players=2, seats=8, spectators=True)
     standings = tuple(
         Standing(place=1, player=name, name=name, foundation_cards=9, time=time, moves=0, undos=0)
         for name, time in players

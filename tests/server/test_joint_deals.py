@@ -142,13 +142,6 @@ async def drawing(*nodes: Node | str, **options: Any) -> tuple[Client, ...]:
     return players
 
 
-async def resigned(*players: Client) -> RoomState:
-    """Wait until all players have the cards, end their race, and return the last state of the room."""
-    for player in players:
-        await player.dealt()
-    return await finish(*players)
-
-
 async def test_draw_is_sealed_before_any_share_is_taken(one: Node, two: Node) -> None:
     ana, bob = await drawing(one, two, countdown=0)
     await ana.commit()
@@ -233,7 +226,8 @@ async def test_deal_is_drawn_without_those_who_do_not_answer(node: NodeMaker, mo
     await ana.refused("bad_share", RevealShare, draw=1, share=ana.share())
     await ana.commit(2)
     await ana.reveal(2)
-    ended = await resigned(ana)
+    await ana.dealt()
+    ended = await finish(ana)
     told = [notice.code for notice in ana.inbox if isinstance(notice, Notice)]
     assert told[:4] == ["waiting", "unseated", "waiting", "unseated"]  # and one more if Ana herself was slow
     for player in (bob, cid, dan):

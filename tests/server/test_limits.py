@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from typing import Final
 
 import pytest
@@ -11,17 +12,7 @@ from websockets.exceptions import InvalidStatus
 from samedeal.errors import RequestRefused
 from samedeal.options import Options, WantedOptions
 from samedeal.protocol.codec import encode
-from samedeal.protocol.messages import (
-    Acked,
-    Act,
-    Create,
-    Done,
-    Hello,
-    Ping,
-    Pong,
-    Rematch,
-    Start,
-)
+from samedeal.protocol.messages import Acked, Act, Create, Done, Hello, Ping, Pong, Rematch, Start
 from samedeal.protocol.messages import Refused as Refusal
 from samedeal.protocol_codes import CloseCode
 from samedeal.race import values
@@ -33,6 +24,7 @@ from tests.golden.golden_files import assert_answers
 from tests.server.client import Client
 from tests.server.live_nodes import PLENTY, NodeMaker
 from tests.server.races import finish, race
+from tests.server.raw_client import Wire, handshake
 
 
 def asked(pace: Pace, now: float, cost: int = 1) -> tuple[float, float]:
@@ -64,14 +56,9 @@ def flood(limits: Limits, seconds: float) -> list[str]:
     return outcomes
 
 
-def runs(became: list[str]) -> list[str]:
-    """The different outcomes of requests, in the order of their first occurrence."""
-    return list(dict.fromkeys(became))
-
-
 def test_pace_delays_then_refuses_then_reports_a_flood() -> None:
     became = flood(Limits(), 60)
-    assert runs(became) == ["done", "slowed", "refused", "closed"]
+    assert list(dict.fromkeys(became)) == ["done", "slowed", "refused", "closed"]
     limits = Limits()
     assert became.count("done") == pytest.approx(limits.burst, abs=2)
     assert became[: became.index("refused")].count("slowed") / limits.rate == pytest.approx(limits.slow_for, rel=0.05)
@@ -227,32 +214,32 @@ async def test_connections_of_an_address_are_rate_limited(node: NodeMaker) -> No
     assert int(refused.value.response.headers["Retry-After"]) > 0
 
 
-def test_player_refused_by_one_limit_is_charged_by_no_other() -> None:
-    quotas = Quotas(Limits(sessions=2, sessions_per_address=1))
-    for last in (1, 2):
-        quotas.begin_session((f"192.0.2.{last}",), 0.0)
-    with pytest.raises(RequestRefused):
-        quotas.begin_session(("192.0.2.3",), 0.0)  # by the limit of all addresses
-    quotas.begin_session(("192.0.2.3",), token_buckets.WINDOW / 2)
+def takes(ask: Callable[..., object], *networks: str, now: float = 0.0) -> bool:
+    """Whether a limit lets a client of some networks do something."""
+    try:
+        ask(networks, now)
+    except RequestRefused:
+        return False
+    return True
 
-    quotas = Quotas(Limits(sessions=2, sessions_per_address=1))
-    quotas.begin_session(("192.0.2.1",), 0.0)
-    with pytest.raises(RequestRefused):
-        quotas.begin_session(("192.0.2.1",), 0.0)  # by the limit of the address
-    quotas.begin_session(("192.0.2.2",), 0.0)
+
+def test_player_refused_by_one_limit_is_charged_by_no_other() -> None:
+    begin = Quotas(Limits(sessions=2, sessions_per_address=1)).begin_session
+    assert [takes(begin, f"192.0.2.{last}") for last in (1, 2, 3)] == [True, True, False]  # by that of all addresses
+    assert takes(begin, "192.0.2.3", now=token_buckets.WINDOW / 2)
+    begin = Quotas(Limits(sessions=2, sessions_per_address=1)).begin_session
+    assert [takes(begin, f"192.0.2.{last}") for last in (1, 1, 2)] == [True, False, True]
 
 
 def test_buckets_of_addresses_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Invariant: everything is bounded."""
     monkeypatch.setattr(token_buckets, "MAX_NETWORKS", 100)
-    quotas = Quotas(Limits(rooms_per_address=1))
-    for number in range(1000):
-        quotas.rooms.take((f"10.0.{number // 250}.{number % 250}",), 0.0)
-    for kept in ("10.0.3.249", "10.0.3.150"):
-        with pytest.raises(RequestRefused):
-            quotas.rooms.take((kept,), 0.0)
-    quotas.rooms.take(("10.0.3.149",), 0.0)  # the bucket of the 101st newest address was dropped
-    quotas.rooms.take(("10.0.3.249",), float(token_buckets.WINDOW))
+    take = Quotas(Limits(rooms_per_address=1)).rooms.take
+    assert all(takes(take, f"10.0.{number // 250}.{number % 250}") for number in range(1000))
+    assert not takes(take, "10.0.3.249")
+    assert not takes(take, "10.0.3.150")
+    assert takes(take, "10.0.3.149")  # the bucket of the 101st newest address was dropped
+    assert takes(take, "10.0.3.249", now=float(token_buckets.WINDOW))
 
 
 def test_networks_of_an_address() -> None:
@@ -262,20 +249,26 @@ def test_networks_of_an_address() -> None:
 @pytest.mark.parametrize(("prefix", "most"), [(64, 2), (56, 8), (48, 32)])
 def test_ipv6_networks_have_rising_limits(prefix: int, most: int) -> None:
     """Invariant: everything is bounded, also for a home with a /56 and a server with a /48."""
-    quotas = Quotas(Limits(rooms_per_address=2))
+    take = Quotas(Limits(rooms_per_address=2)).rooms.take
     step = {64: 0, 56: 1, 48: 256}[prefix]
-    for number in range(most):
-        quotas.rooms.take(networks_of(f"2001:db8:1:{number * step:x}::1"), 0.0)
-    with pytest.raises(RequestRefused):
-        quotas.rooms.take(networks_of(f"2001:db8:1:{most * step:x}::1"), 0.0)
-    quotas.rooms.take(networks_of("2001:db8:2::1"), 0.0)
+    for number in range(most + 1):
+        assert takes(take, *networks_of(f"2001:db8:1:{number * step:x}::1")) == (number < most)
+    assert takes(take, *networks_of("2001:db8:2::1"))
 
 
 def test_refused_request_takes_nothing_from_wider_networks() -> None:
-    quotas = Quotas(Limits(rooms_per_address=1))
+    take = Quotas(Limits(rooms_per_address=1)).rooms.take
     for number in range(3):
-        quotas.rooms.take(networks_of(f"2001:db8:1:{number}::1"), 0.0)
-        for _ in range(5):
-            with pytest.raises(RequestRefused):
-                quotas.rooms.take(networks_of(f"2001:db8:1:{number}::1"), 0.0)
-    quotas.rooms.take(networks_of("2001:db8:1:3::1"), 0.0)
+        asked = [takes(take, *networks_of(f"2001:db8:1:{number}::1")) for _ in range(6)]
+        assert asked == [True, *[False] * 5]
+    assert takes(take, *networks_of("2001:db8:1:3::1"))
+
+
+async def test_connections_of_an_ipv6_network_are_limited(node: NodeMaker) -> None:
+    one = await node(dataclasses.replace(PLENTY, connections_per_address=1), trusted_proxies=("127.0.0.1",))
+    statuses = []
+    for network in ("200", "201", "202", "203", "2ff", "300"):
+        wire = await Wire.open(one.url)
+        await wire.send(handshake(X_Forwarded_For=f"2001:db8:1:{network}::1"))
+        statuses.append(int((await wire.head()).split()[1]))
+    assert statuses == [101, 101, 101, 101, 429, 101]

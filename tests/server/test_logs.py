@@ -8,7 +8,6 @@ import sys
 
 import pytest
 import structlog
-from redis.asyncio import Redis
 from websockets.exceptions import InvalidMessage
 
 from samedeal.options import Options
@@ -20,7 +19,7 @@ from samedeal_server.rooms import upkeep
 from samedeal_server.store import availability
 from tests.chaos.processes import RedisServer
 from tests.server.captured_log import Log
-from tests.server.live_nodes import NodeMaker, RedisClient
+from tests.server.live_nodes import NodeMaker
 from tests.server.operator_client import TOKEN, Operator
 from tests.server.races import athena_race, finish
 from tests.server.raw_client import Wire
@@ -144,13 +143,11 @@ async def test_rejected_writes_are_logged_once_and_shown_to_operators(
     one = await node(redis=own_redis.url, token=TOKEN)
     (ana,) = await athena_race(one, names=["ana"])
     operator = await Operator.login(one.url)
-    async with Redis.from_url(own_redis.url) as redis:
-        client: RedisClient = redis
-        await client.execute_command(*refuse)
-        for _ in range(5):
-            await ana.refused("unavailable", Act, revision=0, action="draw")
-        assert reason in (await operator.expect(Survey, Status)).redis.problem
-        await client.execute_command(*accept)
+    await own_redis.do(*refuse)
+    for _ in range(5):
+        await ana.refused("unavailable", Act, revision=0, action="draw")
+    assert reason in (await operator.expect(Survey, Status)).redis.problem
+    await own_redis.do(*accept)
     monkeypatch.setattr(availability.REJECTS, "quiet_time", 0.2)
     await log.until("redis_accepts")
     assert (await operator.expect(Survey, Status)).redis.problem == ""
@@ -164,23 +161,23 @@ async def test_settings_that_lose_moves_are_logged_once(
     """The node notices by itself that the settings were changed while it runs."""
     monkeypatch.setattr(upkeep, "REFRESH_INTERVAL", 0.02)
     log.set_up("info")
-    async with Redis.from_url(own_redis.url) as redis:
-        await redis.config_set("appendonly", "no")
-        one = await node(redis=own_redis.url, token=TOKEN)
-        assert len(log.named("redis_unsafe", level="warning")) == 1
-        operator = await Operator.login(one.url)
+    await own_redis.do("CONFIG SET", "appendonly", "no")
+    one = await node(redis=own_redis.url, token=TOKEN)
+    assert len(log.named("redis_unsafe", level="warning")) == 1
+    operator = await Operator.login(one.url)
 
-        async def says(text: str) -> bool:
-            problem = (await operator.expect(Survey, Status)).redis.problem
-            return text in problem if text else not problem
+    async def says(text: str) -> bool:
+        problem = (await operator.expect(Survey, Status)).redis.problem
+        return text in problem if text else not problem
 
-        await redis.config_set("appendonly", "yes")
-        await until(lambda: says(""))
-        await redis.config_set("maxmemory-policy", "volatile-lru")
-        await until(lambda: says("volatile-lru, so acknowledged moves are evicted once"))
-        await redis.config_set("maxmemory", "1gb")
-        await until(lambda: says("volatile-lru, so acknowledged moves are evicted when"))
-        assert ["appendonly" in line["problem"] for line in log.named("redis_unsafe")] == [True, False, False]
+    for name, value, told in (
+        ("appendonly", "yes", ""),
+        ("maxmemory-policy", "volatile-lru", "volatile-lru, so acknowledged moves are evicted once"),
+        ("maxmemory", "1gb", "volatile-lru, so acknowledged moves are evicted when"),
+    ):
+        await own_redis.do("CONFIG SET", name, value)
+        await until(lambda told=told: says(told))  # type: ignore[misc]  # bound at once
+    assert ["appendonly" in line["problem"] for line in log.named("redis_unsafe")] == [True, False, False]
 
 
 def test_closed_pipe_is_ignored(log: Log, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -110,21 +110,16 @@ async def test_lost_primary_is_reported_once(tmp_path: Path, node: NodeMaker, lo
 
 
 async def refreshes_players(one: Node, rooms: Sequence[str]) -> bool:
-    """Return whether one report of presence of a node updates when the players of these rooms were last seen."""
-    before = await last_seen(one, rooms)
+    """Return whether one report of presence of a node updates when its players in these rooms were last seen."""
+
+    async def last_seen() -> list[int]:
+        hubs = [one.rooms.hubs[room] for room in rooms]
+        found = [(hub.audience.seats, await one.store.load_progress(hub.race)) for hub in hubs]
+        return [progress[player].last_seen for seats, progress in found for player in seats]
+
+    before = await last_seen()
     await one.upkeep.report_presence()
-    after = await last_seen(one, rooms)
-    return len(before) > 0 and all(after[player] > time for player, time in before.items())
-
-
-async def last_seen(one: Node, rooms: Sequence[str]) -> dict[str, int]:
-    """Return when the players who are connected to a node in these rooms were last seen."""
-    hubs = [one.rooms.hubs[room] for room in rooms]
-    return {
-        player: (await one.store.load_progress(hub.race))[player].last_seen
-        for hub in hubs
-        for player in hub.audience.seats
-    }
+    return bool(before) and all(after > seen for after, seen in zip(await last_seen(), before, strict=True))
 
 
 async def is_ready(health: str, without: Server | None = None) -> bool:

@@ -46,6 +46,11 @@ BROWSER = """
     const {Link} = await import("./link.js")
     const {decode} = await import("./msgpack.js")
     const bytes = text => Uint8Array.from(text.match(/../g), digits => parseInt(digits, 16))
+    const seated = (witness, id, revision) => {
+        witness.asks("player", "k7", {}, "p1", "ana")
+        witness.sends({type: "join", id, room: "k7"}, id)
+        witness.receives({type: "joined", to: id, room: "k7", seat: 1, generation: 1, revision}, id)
+    }
     const pause = () => new Promise(resolve => setTimeout(resolve, 5))
     const told = []
     const screen = {showStatus() {}, status() {}, receive: message => told.push(message), message: each => told.push(each)}
@@ -107,9 +112,7 @@ def test_racer_who_watches_the_others_keeps_the_evidence(tmp_path: Path) -> None
     """Programs in terminals do."""
     program = """
         const witness = new Witness(memory)
-        witness.asks("player", "k7", {}, "p1", "ana")
-        witness.sends({type: "join", id: 1, room: "k7"}, 0)
-        witness.receives({type: "joined", to: 1, room: "k7", seat: 1, generation: 1, revision: 0}, 1)
+        seated(witness, 1, 0)
         witness.evidence.begun = {start: 5, racers: []}
         witness.asks("spectator", "k7", {}, "p1", "ana")
         witness.sends({type: "watch", id: 2, room: "k7"}, 2)
@@ -141,9 +144,7 @@ def test_public_deal_that_is_raced_again_in_a_room_with_the_same_code_is_another
     program = """
         const found = given.map((state, id) => {
             const witness = new Witness(memory)
-            witness.asks("player", "k7", {}, "p1", "ana")
-            witness.sends({type: "join", id, room: "k7"}, id)
-            witness.receives({type: "joined", to: id, room: "k7", seat: 1, generation: 1, revision: -1}, id)
+            seated(witness, id, -1)
             witness.receives(decode(bytes(state).buffer), id)
             witness.close()
             return [Object.keys(witness.evidence.found), witness.evidence.results.length]

@@ -11,17 +11,7 @@ from redis import Redis
 
 from samedeal.errors import RequestRefused
 from samedeal.options import WantedOptions
-from samedeal.protocol.messages import (
-    Create,
-    Created,
-    Done,
-    Join,
-    Leave,
-    Ready,
-    Rematch,
-    Resign,
-    Watch,
-)
+from samedeal.protocol.messages import Create, Created, Done, Join, Leave, Ready, Rematch, Resign, Watch
 from samedeal.race.commands import CloseCommand, KickCommand
 from samedeal.race.values import DealSecret
 from samedeal_server.config.limits import Limits

@@ -39,18 +39,7 @@ from samedeal_server.rooms import cached_list, progress_updates, room_list
 from samedeal_server.rooms.moves import MoveService
 from samedeal_server.store import sessions, store
 from tests.server.live_nodes import NodeMaker
-from tests.server.pages import (
-    PAGE,
-    cells,
-    check_codes,
-    check_headings,
-    check_map,
-    check_message,
-    check_numbers,
-    documented_fields,
-    fields,
-    section,
-)
+from tests.server.pages import PAGE, cells, check_numbers, check_page, documented_fields, fields, section
 from tests.server.plain_http import ask
 from tests.shared.protocol.samples import SAMPLES
 
@@ -61,14 +50,9 @@ TO_CLIENT: Final = get_args(ToClient)
 MAPS: Final = (RoomLine, RecordLine, Seat, Tally, Standing, TideTime)
 
 
-def test_page_has_every_message_and_map_with_its_fields() -> None:
-    for kind in REQUESTS:
-        check_message(kind, with_defaults=True, is_request=True)
-    for kind in TO_CLIENT:
-        if kind is not ProgressUpdate:
-            check_message(kind, with_defaults=kind.__struct_config__.omit_defaults)
-    for kind in MAPS:
-        check_map(kind)
+def test_page_has_exactly_the_messages_maps_and_codes() -> None:
+    answers = {kind: kind.__struct_config__.omit_defaults for kind in TO_CLIENT if kind is not ProgressUpdate}
+    check_page(REQUESTS, answers, MAPS, RefusalCode, messages.SUBPROTOCOL, also=("Options", "ProgressUpdate"))
 
 
 def test_page_has_the_numbers_of_requests() -> None:
@@ -151,15 +135,6 @@ def test_page_has_all_options_with_bounds() -> None:
     assert documented_fields(section("### Options"), with_defaults=True) == fields(Options, with_defaults=True)
 
 
-def test_page_has_no_unknown_message() -> None:
-    check_headings([kind.__name__ for kind in (*REQUESTS, *TO_CLIENT)] + ["Options"])
-    assert messages.SUBPROTOCOL in section("## Transport")
-
-
-def test_page_has_exactly_the_refusal_codes() -> None:
-    check_codes(RefusalCode)
-
-
 def test_page_has_every_notice() -> None:
     assert set(NoticeCode) == set(re.findall(r"`([a-z_]+)`:", section("### Notice")))
 
@@ -172,19 +147,8 @@ def test_page_has_every_close_code() -> None:
 
 def test_page_has_the_numbers_of_the_code() -> None:
     modules = (
-        cached_list,
-        client_socket,
-        codec,
-        http11,
-        names,
-        options,
-        progress,
-        progress_updates,
-        rate_limits,
-        room_list,
-        seats,
-        sessions,
-        values,
+        *(cached_list, client_socket, codec, http11, names, options, progress),
+        *(progress_updates, rate_limits, room_list, seats, sessions, values),
     )
     known: dict[str, Any] = {module.__name__.rpartition(".")[2]: module for module in modules}
     known |= {"limits": Limits(), "WINDOW": WINDOW, "NETWORK_FACTORS": NETWORK_FACTORS}

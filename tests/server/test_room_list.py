@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from samedeal.protocol.messages import Done, Leave, Ping, Pong, Ready, RoomState, Start
+from samedeal.protocol.messages import DeclareStuck, Done, Leave, Ping, Pong, Ready, RoomState, Start
 from samedeal_server.errors import StoreUnavailable
 from samedeal_server.rooms import progress_updates
 from samedeal_server.rooms.cached_list import LIST_LIFETIME
@@ -97,7 +97,7 @@ async def test_list_that_failed_is_read_again(one: Node, redis: RedisClient) -> 
     assert await rooms.lines() == ()
 
 
-async def test_changes_of_an_open_room_are_sent_together(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_changes_that_are_not_urgent_are_sent_together(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
     """Invariant: everything is bounded. No client slows another one down."""
     monkeypatch.setattr(progress_updates, "PROGRESS_INTERVAL", 1e6)
     one = await node()
@@ -114,3 +114,10 @@ async def test_changes_of_an_open_room_are_sent_together(node: NodeMaker, monkey
     assert [player.ready for player in state.players] == [False, True]
     await ana.expect(Done, Start)
     await bob.phase("racing")  # the start of a race is sent at once
+    await ana.dealt()
+    await bob.dealt()
+    await bob.expect(Pong, Ping)
+    bob.inbox.clear()
+    await ana.expect(Done, DeclareStuck)
+    await bob.expect(Pong, Ping)
+    assert bob.inbox == []

@@ -9,12 +9,11 @@ import msgpack  # type: ignore[import-untyped]  # it ships no types
 import pytest
 
 import samedeal
-from samedeal.games import GAMES, SHIPPED_RULES, offer
+from samedeal.games import offer
 from samedeal.options import WantedOptions
 from samedeal.protocol.messages import (
     Create,
     Done,
-    Hello,
     Join,
     Leave,
     ListRooms,
@@ -23,7 +22,6 @@ from samedeal.protocol.messages import (
     RoomState,
     Start,
     Watch,
-    Welcome,
 )
 from samedeal.race import openings
 from samedeal.solver.solve import SOLVER
@@ -101,19 +99,6 @@ async def test_room_with_other_rules_is_refused(redis: RedisClient, node: NodeMa
         await ana.refused("other_version", Join, room=ana.room)
     offer({"hamlet": HAMLET_FILE if deal == "winnable" else search})
     await ana.join(ana.room)
-
-
-async def test_welcome_has_the_games_that_a_client_lacks(node: NodeMaker, tmp_path: Path) -> None:
-    (tmp_path / "hamlet.toml").write_text(HAMLET_FILE)
-    one = await node(games=tmp_path)
-    offered = {"hamlet": HAMLET_FILE.encode()}
-    for known, found in (((), {}), (SHIPPED_RULES, offered), ((*SHIPPED_RULES, GAMES["hamlet"].rules_hash), {})):
-        client = await Client.connect(one.url)
-        welcome = await client.expect(Welcome, Hello, name="ana", games=known)
-        assert {game.name: game.text for game in welcome.games} == found
-    client = await Client.connect(one.url)
-    welcome = await client.expect(Welcome, Hello, name="ana", games=(b"",))
-    assert len({game.name for game in welcome.games}) > 5
 
 
 async def test_due_room_of_other_version_is_postponed(redis: RedisClient, one: Node) -> None:

@@ -195,20 +195,6 @@ async def test_spectator_who_joins_elsewhere_sees_no_more(node: NodeMaker, monke
     assert room not in two.rooms.hubs
 
 
-async def test_spectator_may_join_over_the_same_connection(one: Node) -> None:
-    ana, bob = await one.player("ana"), await one.player("bob")
-    room = await ana.create(games=("athena",), delay=0)
-    await ana.join(room)
-    await bob.watch(room)
-    await ana.state(lambda state: state.spectator_count == 1)
-    await bob.join(room)
-    await ana.state(lambda state: state.spectator_count == 0)
-    await ana.expect(Done, Start)
-    await bob.dealt()
-    await bob.act("draw")
-    assert not [message for message in bob.inbox if isinstance(message, DelayedBoard | DelayedMove)]
-
-
 async def test_building_boards_gives_others_a_turn(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
     """Invariant: everything is bounded. No client slows another one down."""
     monkeypatch.setattr(delayed_view, "ACTIONS_PER_RELEASE", 50)

@@ -11,7 +11,12 @@ from pathlib import Path
 
 import pytest
 import structlog
-from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.serialization import (
+    BestAvailableEncryption,
+    Encoding,
+    PrivateFormat,
+    load_pem_private_key,
+)
 
 from samedeal_server.errors import StartupError
 from samedeal_server.process.tls import Certificate, load_certificate
@@ -31,14 +36,8 @@ def keys(tmp_path: Path) -> Keys:
 
 
 def encrypt(key: Path) -> None:
-    private = serialization.load_pem_private_key(key.read_bytes(), None)
-    key.write_bytes(
-        private.private_bytes(
-            serialization.Encoding.PEM,
-            serialization.PrivateFormat.PKCS8,
-            serialization.BestAvailableEncryption(b"sesam"),
-        )
-    )
+    private = load_pem_private_key(key.read_bytes(), None)
+    key.write_bytes(private.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, BestAvailableEncryption(b"sesam")))
 
 
 def swap(keys: Keys) -> None:

@@ -34,15 +34,9 @@ async def readiness(*answers: tuple[int, str], stopped: int = 0) -> Readiness:
         return await WorkerChecks(lambda: urls, asyncio.Event()).readiness()
 
 
-async def test_server_is_ready_if_all_workers_are() -> None:
+async def test_server_is_as_ready_as_all_its_workers() -> None:
     assert await readiness((200, READY), (200, READY)) == (True, READY)
-
-
-async def test_server_names_rooms_that_are_unavailable() -> None:
     assert await readiness((200, READY), (200, SOME_ROOMS)) == (True, SOME_ROOMS)
-
-
-async def test_server_is_not_ready_if_a_worker_is_not() -> None:
     failing = await readiness((200, READY), (503, "no answer"))
     assert (failing.ready, "2: no answer" in failing.text) == (False, True)
     missing = await readiness((200, READY), stopped=1)
