@@ -33,7 +33,6 @@ from samedeal.race.due_times import ROOM_LIFETIME, due_at, host_due_at
 from samedeal.race.endings import standings
 from samedeal.race.openings import successor_options
 from samedeal.race.progress import Progress
-from samedeal.race.seats import is_crowded
 from samedeal.race.transitions import apply
 from samedeal.race.values import DealSecret, FoundDeal, Race, RaceBefore, Racer, RaceResult
 from samedeal_server.store.race_patches import RacePatch
@@ -283,29 +282,6 @@ def test_room_remembers_the_newest_kicked_players() -> None:
     assert race.kicked.players == tuple(f"p{number}" for number in range(50, 150))
 
 
-@pytest.mark.parametrize(
-    ("players", "origin", "fields", "most"),
-    [
-        (8, "home", {}, 8),
-        (8, "away", {}, 4),
-        (8, "away", {"private": True}, 8),
-        (16, "home", {}, 16),
-        (64, "home", {}, 4),
-        (64, "away", {}, 4),
-    ],
-)
-def test_address_has_part_of_the_seats(players: int, origin: str, fields: dict[str, Any], most: int) -> None:
-    """That of the host has no bound, unless the room is as large as that of a tide and its rematches."""
-    race = replace(opened(replace(OPTIONS, players=players)), **fields)
-    names = (f"p{number}" for number in range(players))
-    race, _ = apply(race, JoinCommand("ana", "ana", PRESENT, origin="home"), CREATED)
-    taken = sum(racer.origin == origin for racer in race.racers)
-    while len(race.racers) < players and not is_crowded(race, origin):
-        race, _ = apply(race, JoinCommand(name := next(names), name, PRESENT, origin=origin), CREATED)
-        taken += 1
-    assert taken == (most if most < players else players - (origin == "away"))
-
-
 @pytest.mark.parametrize(("players", "most"), [(2, 20_000), (4, 10_000), (64, 625)])
 def test_players_of_large_races_have_fewer_actions(players: int, most: int) -> None:
     racers = tuple(Racer(f"p{seat}", f"P{seat}", seat) for seat in range(1, players + 1))
@@ -319,6 +295,20 @@ def test_race_without_any_move_finishes_as_it_starts() -> None:
         race = race_in("countdown", replace(OPTIONS, games=("willow",), undo=undo))
         seed = Deal("number", number=deal).public_seed()
         assert apply(race, TickCommand({}, DealSecret(seed)), STARTS)[0].phase == phase
+
+
+def test_standings_rank_resigned_players_by_cards() -> None:
+    racers = tuple(
+        Racer(name.lower(), name, seat, resigned=seat < 3) for seat, name in enumerate(("Ana", "Bob", "Cid"), 1)
+    )
+    cards = {
+        "ana": Progress(foundation_cards=9, last_progress_at=5),
+        "bob": Progress(foundation_cards=52, finished_at=STARTS + 7),
+        "cid": Progress(foundation_cards=8),
+    }
+    lines = standings(replace(race_in("racing"), racers=racers), cards)
+    found = [(line.player, line.resigned, line.time) for line in lines]
+    assert found == [("bob", False, 7), ("ana", True, 0), ("cid", False, 0)]
 
 
 def test_rematch_has_the_next_deal() -> None:
