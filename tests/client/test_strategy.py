@@ -10,14 +10,12 @@ import pytest
 from msgspec import structs
 
 from samedeal.board import Board
-from samedeal.cards import FACE
 from samedeal.game import Game
 from samedeal.game_file import BotTable
 from samedeal.games import GAMES
 from samedeal.moves import DRAW, Move
 from samedeal_link.solving.bot_levels import LEVELS, Level
 from samedeal_link.solving.dead_end import key_of
-from samedeal_link.solving.foresight import guessed
 from samedeal_link.solving.strategy import BotMemory, choose_move
 from samedeal_link.solving.temperament import Temperament
 from tests.client.boards import board, dealt
@@ -61,16 +59,6 @@ def test_each_level_beats_the_one_below() -> None:
     """How often they win is measured by ``make levels``."""
     random, greedy, careful = [sum(foundation_cards(game, level) for game in COVERING) for level in LEVELS]
     assert 1.2 * random < greedy < careful / 1.3
-
-
-@pytest.mark.parametrize("game", GAMES)
-def test_guessed_board_has_the_cards_of_the_deck(game: str) -> None:
-    deal = dealt(game, 7)
-    guesses = [guessed(deal.masked(), Random(number)) for number in range(2)]
-    assert [each.masked() for each in guesses] == [deal.masked()] * 2
-    for each in (deal, *guesses):
-        assert sorted(code & FACE for pile in each.piles for code in pile) == sorted(each.game.deck)
-    assert (guesses[0] != guesses[1]) == (deal != deal.masked())
 
 
 @pytest.mark.parametrize("level", ["greedy", "careful"])

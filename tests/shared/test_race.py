@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from ast import literal_eval
 from typing import Any, cast, get_args
 
 import pytest
@@ -270,10 +271,6 @@ def test_standings_mark_bots() -> None:
     assert {line.player: line.bot for line in standings(race, {})} == {"ott": True, "ana": False}
 
 
-def test_rematch_excludes_bots_too() -> None:
-    assert not successor_options(opened(Options(bots=False))).bots
-
-
 def test_room_remembers_the_newest_kicked_players() -> None:
     race = opened(Options(players=1))
     for number in range(150):
@@ -311,23 +308,16 @@ def test_standings_rank_resigned_players_by_cards() -> None:
     assert found == [("bob", False, 7), ("ana", True, 0), ("cid", False, 0)]
 
 
-def test_rematch_has_the_next_deal() -> None:
-    kinds = {
-        "random": "random",
-        "daily 2026-11-21": "winnable",
-        "winnable": "winnable",
-        "winnable hard": "winnable hard",
-    }
-    for deal, then in (kinds | {"#4821": "#4822", "#0": "#1", "#999999999": "#0"}).items():
-        assert successor_options(replace(race_in("finished"), deal=deal)).deal == then
+def test_rematches_are_as_the_page_says() -> None:
+    def answer(_: str, question: str) -> str:
+        """The deal of a rematch, and which of its options differ from those of the race before."""
+        deal, _, words = question.partition("; ")
+        options = Options(**{name: literal_eval(value) for name, value in (word.split("=") for word in words.split())})
+        then = successor_options(replace(race_in("finished"), options=options, deal=deal))
+        differ = [name for name in options.__struct_fields__ if getattr(then, name) != getattr(options, name)]
+        return " ".join([then.deal, *(f"{name}={getattr(then, name)!r}" for name in differ if name != "deal")])
 
-
-def test_rematch_has_the_options_of_the_race() -> None:
-    timed = Options(games=("athena", "steve"), players=3, deal="daily", undo="off", start="at", start_at=5)
-    then = successor_options(replace(race_in("finished"), options=timed, deal="daily 2026-11-21"))
-    assert then == replace(timed, deal="winnable", start="host", start_at=0)
-    numbered = replace(race_in("finished"), options=Options(deal="#7", start="full"), deal="#7")
-    assert successor_options(numbered) == Options(deal="#8", start="full")
+    assert_answers("rematches", answer)
 
 
 def test_rematches_rotate_the_games() -> None:
