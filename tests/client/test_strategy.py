@@ -10,13 +10,14 @@ import pytest
 from msgspec import structs
 
 from samedeal.board import Board
+from samedeal.cards import HIDDEN
 from samedeal.game import Game
 from samedeal.game_file import BotTable
 from samedeal.games import GAMES
 from samedeal.moves import DRAW, Move
 from samedeal_link.solving.bot_levels import LEVELS, Level
 from samedeal_link.solving.dead_end import key_of
-from samedeal_link.solving.strategy import BotMemory, choose_move
+from samedeal_link.solving.strategy import CAREFUL_NODES, BotMemory, choose_move
 from samedeal_link.solving.temperament import Temperament
 from tests.client.boards import board, dealt
 from tests.shared.playouts import COVERING, numbered
@@ -59,6 +60,19 @@ def test_each_level_beats_the_one_below() -> None:
     """How often they win is measured by ``make levels``."""
     random, greedy, careful = [sum(foundation_cards(game, level) for game in COVERING) for level in LEVELS]
     assert 1.2 * random < greedy < careful / 1.3
+
+
+SEEN = [
+    name for name, game in GAMES.items() if game.file.demo and HIDDEN not in b"".join(dealt(name, 1).masked().piles)
+]
+"""Games in which a bot sees all cards, and with a deal that can be won."""
+
+
+@pytest.mark.parametrize("game", SEEN)
+def test_careful_wins_where_it_sees_all_cards(game: str) -> None:
+    """The solver finds a line."""
+    *_, (now, move) = race(game, GAMES[game].file.demo, "careful", CAREFUL_NODES)
+    assert now.play(move).board.won
 
 
 @pytest.mark.parametrize("level", ["greedy", "careful"])
