@@ -31,6 +31,7 @@ from samedeal_client.full_screen.start_app import StartApp
 from samedeal_client.full_screen.widgets.rows_widget import Rows
 from samedeal_client.menus.lobby import game_of_the_day
 from samedeal_client.menus.start_menu import RESTART, FailedChoice, starting_text
+from samedeal_client.panels.history import cut_off_text
 from samedeal_client.saved_settings import Settings, load_settings, remember_server, save_settings
 from samedeal_client.terminal_io.kept_screen import KeptScreen, boxed
 from samedeal_client.text.appearance import Look
@@ -142,6 +143,12 @@ async def test_seat_in_a_room_that_is_gone_is_forgotten(monkeypatch: pytest.Monk
     choose(monkeypatch, keep_seat())
     assert await start(refuse) == 0
     assert FileSessions(pytest.fail).kept_seat() is None
+
+
+async def test_race_that_was_cut_off_is_told() -> None:
+    remember_races(cut_off=True)
+    async with start_screen((60, 20)) as pilot:
+        assert cut_off_text(HistoryFile().read()) in " ".join(screen_text(pilot.app).split())
 
 
 async def test_start_shows_the_menu_again_after_an_error(monkeypatch: pytest.MonkeyPatch) -> None:

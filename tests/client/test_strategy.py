@@ -17,6 +17,7 @@ from samedeal.games import GAMES
 from samedeal.moves import DRAW, Move
 from samedeal_link.solving.bot_levels import LEVELS, Level
 from samedeal_link.solving.dead_end import key_of
+from samedeal_link.solving.foresight import guessed
 from samedeal_link.solving.strategy import CAREFUL_NODES, BotMemory, choose_move
 from samedeal_link.solving.temperament import Temperament
 from tests.client.boards import board, dealt
@@ -73,6 +74,11 @@ def test_careful_wins_where_it_sees_all_cards(game: str) -> None:
     """The solver finds a line."""
     *_, (now, move) = race(game, GAMES[game].file.demo, "careful", CAREFUL_NODES)
     assert now.play(move).board.won
+
+
+def test_guesses_of_hidden_cards_differ() -> None:
+    now = dealt("athena", 7).masked()
+    assert guessed(now, Random(0)) != guessed(now, Random(1))
 
 
 @pytest.mark.parametrize("level", ["greedy", "careful"])
