@@ -22,11 +22,11 @@ from websockets.asyncio.server import ServerConnection, serve
 from samedeal.options import Options
 from tests.end_to_end.doors import Door, Visitor, door_to, key_in, ssh
 from tests.end_to_end.live_server import friend, until_racing, until_room
-from tests.end_to_end.processes import until
 from tests.end_to_end.proxy import Proxy
 from tests.end_to_end.terminal import Terminal, keys_of
 from tests.programs import needs
 from tests.server.redis_kinds import free_port
+from tests.server.waiting import until
 from tests.shared.playouts import won_record
 
 pytestmark = [

@@ -11,9 +11,10 @@ from itertools import chain
 
 from samedeal_link.records.history_file import HistoryFile
 from tests.client.boards import dealt
-from tests.end_to_end.processes import Programs, until
+from tests.end_to_end.processes import Programs
 from tests.end_to_end.terminal import Terminal, keys_of
 from tests.programs import needs
+from tests.server.waiting import until
 from tests.shared.playouts import won_record
 
 pytestmark = needs("tmux")
