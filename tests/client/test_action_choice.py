@@ -77,6 +77,17 @@ def test_undos_are_few_and_lead_to_a_gain(level: Level) -> None:
     assert UNDO not in made or most > most_before_undo
 
 
+@pytest.mark.parametrize(("game", "number"), [("willow", 5), ("phoenix", 5), ("phoenix", 6)])
+def test_bot_ends_on_the_board_with_most_foundation_cards(game: str, number: int) -> None:
+    play = Play(dealt(game, number), Undo.FREE)
+    made, after, _ = actions("random", play, 1000, time=150)
+    most = 0
+    for action in made:
+        play = play.act(action)
+        most = max(most, play.board.foundation_cards)
+    assert after.board.foundation_cards == most > 0
+
+
 def test_bot_plays_on_if_undo_is_off_and_nothing_is_proven() -> None:
     made, play, has_resigned = actions("greedy", Play(dealt("steve", 2), Undo.OFF), 200)
     assert not has_resigned or is_stuck_for_good(play, from_deal=True)

@@ -73,14 +73,6 @@ def test_reduced_output_has_the_same_effect(updates: list[list[tuple[int, int, l
         assert not reduced.style
 
 
-def test_only_changed_cells_are_written() -> None:
-    cells = TerminalCells()
-    first = cells.reduced(written([(1, 1, [("", "score: 10 of 52 cards")])]))
-    assert cells.reduced(written([(1, 1, [("", "score: 10 of 52 cards")])])) == ""
-    assert cells.reduced(written([(1, 1, [("", "score: 11 of 52 cards")])])) == "\x1b[8C1\x1b[1;1H"
-    assert cells.written == len(first) + len("\x1b[8C1\x1b[1;1H")
-
-
 def test_forgotten_and_wide_texts_are_written_again() -> None:
     cells = TerminalCells()
     output = written([(1, 1, [("1", "name")]), (2, 1, [("", "世界")])])

@@ -21,7 +21,6 @@ from samedeal_client.cli import COMMANDS as CLIENT_COMMANDS
 from samedeal_client.cli import game_words, help_texts, main, parser
 from samedeal_client.commands import new
 from samedeal_client.commands.arguments import error_report, player_name
-from samedeal_client.menus.new_room_fields import FIELDS
 from samedeal_client.menus.start_menu import LONE_CODE
 from samedeal_link.connection.dial import CannotConnect
 from tests.client.command_line import run_samedeal
@@ -209,11 +208,6 @@ def test_arguments_of_new_become_options() -> None:
         start="full",
         first_finish_ends=True,
     )
-
-
-def test_every_field_with_help_is_an_argument_of_new() -> None:
-    given = vars(parser("new").parse_args(["new", "localhost"]))
-    assert {field.name for field in FIELDS if field.help} <= set(given)
 
 
 @pytest.mark.parametrize(("login", "name"), [("ana", "ana"), ("Admin", "player")])

@@ -12,7 +12,6 @@ from samedeal.board_history import Play, Undo
 from samedeal_link.solving.dead_end import is_dead_end, is_stuck_for_good
 from tests.client.boards import board, reachable
 from tests.golden.golden_files import assert_answers
-from tests.shared.playouts import won_record
 
 
 def proven(_: str, question: str) -> str:
@@ -29,10 +28,6 @@ def test_long_proof_is_given_up() -> None:
     now = board("phoenix", "1: KH JS TH | 2: KC JC | 3: KD 5C | 4: KS 5S | 5: QD 5D | 6: QH 5H")
     assert is_dead_end(now)
     assert not is_dead_end(now, 1)
-
-
-def test_won_board_is_no_dead_end() -> None:
-    assert not is_dead_end(won_record("willow").replay().board)
 
 
 ONE_CARD_UP = "1: 9H AH | 2: 9D | 3: 9S | 4: 9C | 5: 7H | 6: 7D | 7: 7S"

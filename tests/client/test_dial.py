@@ -27,6 +27,7 @@ from samedeal_link.connection.dial import CannotConnect, connect_error, dial
 from samedeal_link.machine.terminal import Terminal, use_terminal
 from tests.golden.golden_files import assert_sentences
 from tests.server.certificates import Keys
+from tests.server.local_server import local_server
 
 
 async def failed_dial(address: ServerAddress) -> CannotConnect:
@@ -59,26 +60,18 @@ async def test_other_kinds_of_servers_are_named(answer: bytes, said: str) -> Non
         writer.write(answer)
         await writer.drain()
         writer.close()
-        await writer.wait_closed()
 
-    async with await asyncio.start_server(handle, "127.0.0.1", 0) as server:
-        port = server.sockets[0].getsockname()[1]
+    async with local_server(handle) as port:
         error = await failed_dial(parse_address(f"127.0.0.1:{port}"))
     assert said in str(error)
     assert str(error).isprintable()
-
-
-async def close_at_once(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    writer.close()
-    await writer.wait_closed()
 
 
 async def test_tls_is_suggested_for_a_tls_port(tmp_path: Path) -> None:
     tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     keys = Keys(tmp_path)
     tls.load_cert_chain(keys.cert, keys.key)
-    async with await asyncio.start_server(close_at_once, "127.0.0.1", 0, ssl=tls) as server:
-        port = server.sockets[0].getsockname()[1]
+    async with local_server(lambda reader, _: reader.read(), tls) as port:
         error = await failed_dial(parse_address(f"127.0.0.1:{port}"))
     assert f"wss://127.0.0.1:{port}" in str(error)
 

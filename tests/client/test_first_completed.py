@@ -29,3 +29,10 @@ async def test_cancelled_caller_cancels_all() -> None:
     waiting.cancel()
     await asyncio.gather(waiting, return_exceptions=True)
     assert ended == ["cancelled"] * 2
+
+
+async def test_first_result_enters_the_context_and_cancels_the_rest() -> None:
+    ended: list[str] = []
+    async with first_of(asyncio.sleep(0, "done"), forever(ended)) as (first, second):
+        assert (first.result(), second.done(), ended) == ("done", False, [])
+    assert ended == ["cancelled"]

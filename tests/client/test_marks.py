@@ -11,6 +11,11 @@ from samedeal_client.board.marks import arrived_cards, selection_marks
 from tests.client.boards import board, golden_position
 
 
+def test_targets_that_take_fewer_cards_are_partial() -> None:
+    now = board("willow", "1: KH 9S 8H | 2: 9C | 3: TD | 4: 7H | q: 8S | 02: AH-7H")
+    assert set(selection_marks(now, "1").partial) == {("2", 1), ("q", 1), ("02", 1)}
+
+
 def test_foundation_is_that_of_the_suit() -> None:
     now = board("willow", "02: AH-7H")
     assert foundation_for(now, Card.parse("AS")) == "01"

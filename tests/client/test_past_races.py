@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
@@ -165,6 +166,7 @@ def test_result_of_a_finished_race_has_place_and_opponents() -> None:
     assert race_result(model) == race(
         room="k7", starts=START, name="ana", players=2, opponents=(Opponent("bo", bot=True),)
     )
+    assert race_result(replace(model, delay=15)) is None  # a spectator has none
 
 
 def tallied(server: RaceServer, *tallies: Tally, resigned: bool = False) -> None:

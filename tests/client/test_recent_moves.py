@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from samedeal_link.model.recent_moves import MOST_POINTS, RecentMoves
+from tests.golden.golden_files import assert_answers
 
 
 def moves_of(*points: tuple[int, int]) -> RecentMoves:
@@ -15,25 +16,14 @@ def moves_of(*points: tuple[int, int]) -> RecentMoves:
     return recent
 
 
-def test_activity_counts_the_moves_of_each_slot() -> None:
-    recent = moves_of((1_000, 1), (4_900, 3), (5_000, 4), (21_000, 9))
-    assert recent.activity(22_000, 5, 5_000) == (3, 1, 0, 0, 5)
-    assert recent.activity(22_000, 2, 5_000) == (0, 5)
-    assert recent.activity(60_000, 3, 5_000) == (0, 0, 0)
+def test_activity_is_as_the_page_says() -> None:
+    def answer(_: str, question: str) -> str:
+        """The moves in each slot. A question has the points, and then the time, the number of slots and their length."""
+        points, asked = question.split("; ")
+        recent = moves_of(*((int(time), int(moves)) for time, moves in map(str.split, points.split(", "))))
+        return " ".join(map(str, recent.activity(*map(int, asked.split()))))
 
-
-def test_moves_before_the_first_point_have_no_slot() -> None:
-    assert moves_of((50_000, 70), (51_000, 72)).activity(52_000, 1, 5_000) == (2,)
-
-
-def test_moves_after_a_long_pause_have_a_slot() -> None:
-    assert moves_of((1_000, 70), (900_000, 71)).activity(900_000, 1, 5_000) == (1,)
-
-
-def test_only_the_last_slot_changes() -> None:
-    recent = moves_of((1_000, 1), (7_000, 2))
-    assert recent.activity(7_000, 2, 5_000) == recent.activity(9_999, 2, 5_000) == (1, 1)
-    assert recent.activity(10_000, 2, 5_000) == (1, 0)
+    assert_answers("activity", answer)
 
 
 def test_points_without_newer_moves_are_ignored() -> None:

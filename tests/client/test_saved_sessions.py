@@ -45,6 +45,7 @@ def test_sessions_are_shown_as_the_page_says(tmp_path: Path) -> None:
 def test_room_is_saved_with_its_session(path: Path) -> None:
     FileSessions(path).keep(URL, "ana", "secret", "friday")
     assert FileSessions(path).room(URL, "ana") == "friday"
+    assert [each.stat().st_mode & 0o777 for each in (path, path.parent)] == [0o600, 0o700]
     FileSessions(path).keep(URL, "ana", "new")
     assert FileSessions(path).room(URL, "ana") == ""
 

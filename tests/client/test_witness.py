@@ -85,15 +85,19 @@ async def test_share_and_draw_are_in_a_private_file_before_they_leave(server: Sc
         assert modes == [0o600, 0o700, 0o700]
 
 
-async def test_restarted_program_keeps_its_share(server: ScriptedServer, tmp_path: Path) -> None:
-    async with connect(server, evidence_root=tmp_path) as (recorded, peer):
-        await recorded.join(peer)
-        promised = await commits(peer)
-    async with connect(server, evidence_root=tmp_path) as (recorded, peer):
-        await recorded.join(peer, generation=2)
-        assert await commits(peer) == promised
-    (path,) = paths_in(tmp_path)
-    assert read_evidence(path).generation == 2
+async def test_restarted_program_keeps_the_share_of_its_race(server: ScriptedServer, tmp_path: Path) -> None:
+    """Another race with the same code has a file of its own."""
+    promised = []
+    for generation, commitment in ((1, SERVER), (2, SERVER), (1, bytes(32))):
+        async with connect(server, evidence_root=tmp_path) as (recorded, peer):
+            await recorded.join(peer, generation=generation)
+            promised.append(await commits(peer, commitment))
+            assert recorded.link.evidence is not None
+            assert not recorded.link.evidence.found
+    first, second = paths_in(tmp_path)
+    assert promised == [promise(share_in(first))] * 2 + [promise(share_in(second), bytes(32))]
+    assert share_in(first) != share_in(second)
+    assert read_evidence(first).generation == 2
 
 
 async def test_second_program_uses_the_share_of_the_first_and_writes_nothing(
@@ -109,20 +113,6 @@ async def test_second_program_uses_the_share_of_the_first_and_writes_nothing(
             assert second.link.evidence is not None
             assert "other_window" in second.link.evidence.found
         assert [path.read_bytes() for path in paths_in(tmp_path)] == before
-
-
-async def test_another_race_with_the_same_code_has_a_file_of_its_own(server: ScriptedServer, tmp_path: Path) -> None:
-    async with connect(server, evidence_root=tmp_path) as (recorded, peer):
-        await recorded.join(peer)
-        await commits(peer)
-    async with connect(server, evidence_root=tmp_path) as (recorded, peer):
-        await recorded.join(peer)
-        promised = await commits(peer, bytes(32))
-        first, second = paths_in(tmp_path)
-        assert share_in(first) != share_in(second)
-        assert promised == promise(share_in(second), bytes(32))
-        assert recorded.link.evidence is not None
-        assert not recorded.link.evidence.found
 
 
 async def test_room_that_was_opened_anew_is_left(server: ScriptedServer, tmp_path: Path) -> None:

@@ -13,10 +13,11 @@ import pytest
 from samedeal.race import draws
 from tests.end_to_end.browser import Browser, Engine, running_browser
 from tests.end_to_end.live_server import serving
-from tests.end_to_end.processes import Programs, programs_in, until
+from tests.end_to_end.processes import Programs, programs_in
 from tests.end_to_end.terminal import Terminal, terminal_in
 from tests.server import live_nodes
 from tests.server.live_nodes import Node
+from tests.server.waiting import until
 from tests.textual_internals import spare_work
 
 spare_work()

@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Self
 
 from tests.child_processes import kill_and_wait, send_signal
-from tests.end_to_end.processes import start_on_terminal, until
+from tests.end_to_end.processes import start_on_terminal
+from tests.server.waiting import until
 
 _DOOR = """
 import asyncio, sys

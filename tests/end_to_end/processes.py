@@ -13,13 +13,14 @@ import signal
 import sys
 import termios
 from asyncio.subprocess import PIPE, STDOUT, Process
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from tests.child_processes import kill_and_wait, send_signal
+from tests.server.waiting import until
 
 DEADLINE = 30.0
 
@@ -209,13 +210,6 @@ async def _stop(program: Program) -> None:
         await program.reader
     if program.terminal is not None:
         os.close(program.terminal)
-
-
-async def until(condition: Callable[[], bool]) -> None:
-    """Poll a condition, because a process sends no event when it starts or ends."""
-    async with asyncio.timeout(DEADLINE):
-        while not condition():  # noqa: ASYNC110 (there is no event to wait for)
-            await asyncio.sleep(0.02)
 
 
 async def nothing_remains(programs: Programs) -> None:

@@ -14,11 +14,12 @@ from samedeal.protocol.messages import Create, Created
 from samedeal.record import Record
 from samedeal.sentences import refused
 from tests.end_to_end.live_server import friend
-from tests.end_to_end.processes import Programs, until
+from tests.end_to_end.processes import Programs
 from tests.golden.golden_files import HERE
 from tests.server.client import Client
 from tests.server.live_nodes import Node
 from tests.server.races import race_alone, shorten_wait
+from tests.server.waiting import until
 
 
 async def test_opened_rooms_are_listed(programs: Programs, server: str) -> None:

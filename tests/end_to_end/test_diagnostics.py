@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import re
 import ssl
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -24,8 +24,7 @@ from samedeal_operate.doctor_results import Finding, Severity
 from tests.client.command_line import run_samedeal
 from tests.golden.golden_files import assert_sentences
 from tests.server.certificates import Keys
-
-Handler = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+from tests.server.local_server import local_server
 
 
 @pytest.fixture(autouse=True)
@@ -45,30 +44,12 @@ def verdicts(findings: dict[str, Finding]) -> dict[str, str]:
     return {name: finding.severity.value for name, finding in findings.items()}
 
 
-@contextlib.asynccontextmanager
-async def listening(handler: Handler, context: ssl.SSLContext | None = None) -> AsyncIterator[int]:
-    """Listen at a port with a handler."""
-    ends: list[asyncio.StreamWriter] = []
-
-    async def serving(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        ends.append(writer)
-        with contextlib.suppress(OSError, asyncio.IncompleteReadError):
-            await handler(reader, writer)
-        writer.close()
-
-    async with await asyncio.start_server(serving, "127.0.0.1", 0, ssl=context) as listener:
-        yield listener.sockets[0].getsockname()[1]
-    for end in ends:
-        if not end.is_closing():
-            end.transport.abort()
-    await asyncio.gather(*(end.wait_closed() for end in ends), return_exceptions=True)
-
-
 async def web_page(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     """Answer like a web server."""
-    await reader.readuntil(b"\r\n\r\n")
-    writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello")
-    await writer.drain()
+    with suppress(OSError, asyncio.IncompleteReadError):
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello")
+        await writer.drain()
 
 
 async def silence(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -80,6 +61,7 @@ async def gibberish(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) 
     """Greet like a mail server."""
     writer.write(b"220 mail.example.org ready\r\n")
     await writer.drain()
+    writer.close()
 
 
 def in_time(ping: Ping) -> Pong:
@@ -105,7 +87,7 @@ async def found_at(
 
 
 async def test_proxy_is_named_and_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    async with listening(web_page) as port:
+    async with local_server(web_page) as port:
         monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{port}")
         monkeypatch.setenv("no_proxy", "")
         findings = await found("ws://192.0.2.1:7777")
@@ -121,9 +103,9 @@ def encrypting(keys: Keys) -> ssl.SSLContext:
 
 async def test_findings_and_their_sentences(server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each step that was taken has a line. Numbers, such as ports and milliseconds, are shown as N."""
-    async with listening(silence) as closed_port:
+    async with local_server(silence) as closed_port:
         pass
-    async with listening(web_page) as web, listening(gibberish) as mail, listening(silence) as silent:
+    async with local_server(web_page) as web, local_server(gibberish) as mail, local_server(silence) as silent:
         with monkeypatch.context() as impatient:
             impatient.setattr(connection_check, "STEP_TIMEOUT", 0.5)
             impatient.setattr(dial, "OPEN_TIMEOUT", 0.5)
@@ -132,7 +114,7 @@ async def test_findings_and_their_sentences(server: str, tmp_path: Path, monkeyp
                 "silent server": await found_at(SUBPROTOCOL, lambda ping: None),
             }
         keys = Keys(tmp_path)
-        async with listening(web_page, encrypting(keys)) as port:
+        async with local_server(web_page, encrypting(keys)) as port:
             cases["certificate that is not trusted"] = await found(f"wss://localhost:{port}")
         monkeypatch.setenv("SSL_CERT_FILE", str(keys.root))
         for case, days in (("trusted certificate", 99), ("certificate that expires", 3)):

@@ -22,11 +22,11 @@ from websockets.asyncio.server import ServerConnection, serve
 from samedeal.options import Options
 from tests.end_to_end.doors import Door, Visitor, door_to, key_in, ssh
 from tests.end_to_end.live_server import friend, until_racing, until_room
-from tests.end_to_end.processes import until
 from tests.end_to_end.proxy import Proxy
 from tests.end_to_end.terminal import Terminal, keys_of
 from tests.programs import needs
 from tests.server.redis_kinds import free_port
+from tests.server.waiting import until
 from tests.shared.playouts import won_record
 
 pytestmark = [
@@ -70,29 +70,22 @@ async def test_race_over_ssh_survives_a_killed_door_and_is_found_elsewhere(
             *("--undo", "off", "--room", "friday", "--countdown", "1"),
         )
         await terminal.wait_for(r"What is your name \[ana\]\?")
-        terminal.type("Zoe", "BSpace", "Enter")
-        await terminal.wait_for("room friday")
+        await terminal.type_until("room friday", "Zoe", "BSpace", "Enter")
         await terminal.wait_for("Zo +host, you")
-        terminal.type("Enter")
-        await terminal.wait_for(r"Q♣\S* +9♦")
-        terminal.type(*chain(*keys[:10]))
-        await terminal.wait_for("/52 +10 moves .*ping ")
+        await terminal.type_until(r"Q♣\S* +9♦", "Enter")
+        await terminal.type_until("/52 +10 moves .*ping ", *chain(*keys[:10]))
         first.process.kill()
         await terminal.wait_for("code 255")
     with door_to(server, tmp_path, port, health) as second:
         terminal.open((80, 24), *ssh("ssh", second, key, "-t", "other@127.0.0.1"))
         await terminal.wait_for("Your seat +in friday")
-        terminal.type("b")
-        await terminal.wait_for("/52 +10 moves .*ping ")
+        await terminal.type_until("/52 +10 moves .*ping ", "b")
         terminal.resize(120, 40)
-        terminal.type(*chain(*keys[10:]))
-        await terminal.wait_for(r"1 +Zo \(you\) +52/52")
-        terminal.type("C-q")
-        await terminal.wait_for("S A M E D E A L")
+        await terminal.type_until(r"1 +Zo \(you\) +52/52", *chain(*keys[10:]))
+        await terminal.type_until("S A M E D E A L", "C-q")
         await terminal.draw_over_foreign_output()
         row = next(row for row, line in enumerate(terminal.text.splitlines(), 1) if "q  Quit" in line)
-        terminal.type("-l", f"\x1b[<0;6;{row}M\x1b[<0;6;{row}m")
-        await terminal.wait_for("code 0")
+        await terminal.type_until("code 0", "-l", f"\x1b[<0;6;{row}M\x1b[<0;6;{row}m")
         await terminal.wait_for(" icanon")
         terminal.type("-l", f"\x1b[<0;6;{row}M")  # the mouse and the alternate screen are off: cat shows what is typed
         await terminal.wait_for(r"\^\[\[<0;6")

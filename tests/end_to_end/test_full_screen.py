@@ -13,9 +13,10 @@ import pytest
 
 from samedeal_link.records.history_file import HistoryFile
 from tests.client.boards import dealt
-from tests.end_to_end.processes import Programs, until
+from tests.end_to_end.processes import Programs
 from tests.end_to_end.terminal import Terminal, keys_of
 from tests.programs import needs
+from tests.server.waiting import until
 from tests.shared.playouts import won_record
 
 pytestmark = needs("tmux")
@@ -38,8 +39,7 @@ async def test_race_is_won_across_a_kill_and_resizes(terminal: Terminal, server:
     keys = keys_of(record)
 
     async def play(start: int, end: int) -> None:
-        terminal.type(*chain(*keys[start:end]))
-        await terminal.wait_for(f"/52 +{end} moves .*(●|ping) ")
+        await terminal.type_until(f"/52 +{end} moves .*(●|ping) ", *chain(*keys[start:end]))
 
     await play(0, 20)
     os.kill(terminal.process_id("samedeal_client"), signal.SIGKILL)
@@ -55,8 +55,7 @@ async def test_race_is_won_across_a_kill_and_resizes(terminal: Terminal, server:
     await terminal.wait_for("^Window too small: 50x10. Needed: 57x18")
     terminal.resize(80, 24)
     await terminal.wait_for("/52 +50 moves .*(●|ping) ")
-    terminal.type(*chain(*keys[50:]))
-    await terminal.wait_for("results")
+    await terminal.type_until("results", *chain(*keys[50:]))
     await terminal.wait_for(r"1 +ana \(you\) +52/52")
     await terminal.wait_for("Checked: the deal was set before the start")
     await terminal.type_until("code 0", "C-q")

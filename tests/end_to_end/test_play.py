@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from samedeal_client.local import local_processes, parent_watch
-from tests.end_to_end.processes import DEADLINE, Programs, nothing_remains, until
+from tests.end_to_end.processes import DEADLINE, Programs, nothing_remains
+from tests.server.waiting import until
 
 
 async def test_bots_race_without_a_terminal(programs: Programs) -> None:

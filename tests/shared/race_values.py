@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from msgspec.structs import replace
@@ -84,3 +85,19 @@ def outcome_of(race: Race, command: RaceCommand, now: int) -> str:
     assert (changed is race) == (not events)
     assert not events or changed.changed_at == now
     return f"{changed.phase}: {' '.join(events) or 'nothing'}"
+
+
+def assert_table(
+    table: str, races: Mapping[str, tuple[Race, int]], command: Callable[[str, Race], RaceCommand]
+) -> None:
+    """Compare a table with what its commands do to races in some states, each at a time.
+
+    A cell has the changes, after a new phase if there is one, or the code of the refusal.
+    """
+    (_, *states), *rows = [line.split() for line in table.strip().splitlines()]
+    assert states == list(races)
+    for text, *expected in rows:
+        for (state, (race, now)), outcome in zip(races.items(), expected, strict=True):
+            found = outcome_of(race, command(text.replace("-", " "), race), now)
+            found = found.removeprefix(f"{race.phase}: ").replace(": ", ":").replace(" ", ",")
+            assert found == outcome, (text, state)

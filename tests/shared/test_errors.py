@@ -4,7 +4,6 @@ import re
 
 from samedeal import errors
 from samedeal.errors import BadRecord, MalformedText, PlayError, RequestRefused, SamedealError
-from samedeal.protocol_codes import RefusalCode
 
 DRAWN = re.findall(r"[├└]── (\w+) +([a-z_]+)(?:  |$)", errors.__doc__ or "", re.MULTILINE)
 
@@ -34,9 +33,3 @@ CODED = [error for error in tree_of(SamedealError) if error not in (SamedealErro
 def test_codes_are_distinct() -> None:
     codes = [error.code for error in CODED if error is not RequestRefused]
     assert len(codes) == len(set(codes))
-
-
-def test_refusal_carries_its_code() -> None:
-    refused = RequestRefused(RefusalCode.ROOM_FULL, "The room is full", 2.5)
-    assert (refused.code, str(refused), refused.retry_after) == ("room_full", "The room is full", 2.5)
-    assert RequestRefused(RefusalCode.NO_ROOM, "It is gone").retry_after is None

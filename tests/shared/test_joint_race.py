@@ -35,7 +35,7 @@ from samedeal.race.values import DealSecret, FoundDeal, Race, Racer
 from samedeal_server.store.race_patches import RacePatch
 from tests.golden.golden_files import assert_answers
 from tests.shared.joint_deals import some_bytes
-from tests.shared.race_values import command_in, new_race, outcome_of
+from tests.shared.race_values import assert_table, command_in, new_race, outcome_of
 
 SECRET = some_bytes("the secret")
 BEGUN = 1_000_000
@@ -157,17 +157,10 @@ TABLE = """
     deal-given_up_for_other nothing     nothing      nothing               nothing      nothing      nothing
     time-passes             nothing     nothing      nothing               nothing      nothing      nothing
 """
-"""What each command does in each state of the draw: the changes, or the code of the refusal."""
 
 
 def test_command_in_state_has_its_outcome() -> None:
-    (_, *states), *rows = [line.split() for line in TABLE.strip().splitlines()]
-    assert tuple(states) == STATES
-    races = {state: race_in(state) for state in STATES}
-    for text, *expected in rows:
-        given = text.replace("-", " ")
-        outcomes = [outcome_of(race, command(given, race), STARTS - (name != "racing")) for name, race in races.items()]
-        assert [each.split(": ")[-1].replace(" ", ",") for each in outcomes] == expected, text
+    assert_table(TABLE, {state: (race_in(state), STARTS - (state != "racing")) for state in STATES}, command)
 
 
 def test_draws_go_on_as_the_page_says() -> None:

@@ -12,6 +12,7 @@ from samedeal.game_file import parse_game_file
 from samedeal.games import DEFAULT_GAME, GAMES, MOST_OFFERED, SHIPPED_RULES, game_named, offer, offered
 from samedeal.options import Options
 from samedeal.record import Record
+from samedeal.stock import STOCKS
 from tests.golden.golden_files import assert_answers, values_on
 from tests.shared.recorded import recorded
 from tests.shared.sixth_game import HAMLET, HAMLET_FILE
@@ -40,6 +41,13 @@ def test_game_describes_itself() -> None:
         assert game.stock.to_waste == (game.waste_at >= 0)
         assert game.pile_phrase("1") == "column 1"
         assert Game(game.name, game.file) == game
+
+
+def test_stock_without_redeals_ends() -> None:
+    tops = [
+        list(STOCKS[f"draws of three{more}"].waste_tops(b"", bytes([1, 2, 3]))) for more in ("", ", without redeals")
+    ]
+    assert tops == [[3, 3], []]
 
 
 VARIANT = f"""{HAMLET_FILE}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from ast import literal_eval
 from typing import Any, cast, get_args
 
 import pytest
@@ -34,12 +35,11 @@ from samedeal.race.due_times import ROOM_LIFETIME, due_at, host_due_at
 from samedeal.race.endings import standings
 from samedeal.race.openings import successor_options
 from samedeal.race.progress import Progress
-from samedeal.race.seats import is_crowded
 from samedeal.race.transitions import apply
 from samedeal.race.values import DealSecret, FoundDeal, Race, RaceBefore, Racer, RaceResult
 from samedeal_server.store.race_patches import RacePatch
 from tests.golden.golden_files import assert_answers
-from tests.shared.race_values import SEED, changed, command_in, new_race, outcome_of
+from tests.shared.race_values import SEED, assert_table, changed, command_in, new_race, outcome_of
 
 CREATED = 1_000_000
 STARTS = CREATED + 5_000
@@ -144,17 +144,13 @@ TABLE = """
     it-closes         closed:CLOSED       closed:CLOSED       closed:CLOSED       closed:CLOSED       nothing
     time-passes       nothing             nothing             nothing             nothing             nothing
 """
-"""What each command does in each phase: the changes, after a new phase if there is one, or the code of the refusal."""
 
 
 def test_command_in_phase_has_its_outcome() -> None:
-    (_, *phases), *rows = [line.split() for line in TABLE.strip().splitlines()]
-    assert phases == list(get_args(Phase))
-    for text, *expected in rows:
-        for phase, now, outcome in zip(get_args(Phase), (BEFORE, BEFORE, DURING, LATE, LATER), expected, strict=True):
-            found = outcome_of(race_in(phase), command(text.replace("-", " ")), now).removeprefix(f"{phase}: ")
-            wanted = outcome.replace("CLOSED", "closed_by_operator,closed")
-            assert found.replace(": ", ":").replace(" ", ",") == wanted, (text, phase)
+    times = zip(get_args(Phase), (BEFORE, BEFORE, DURING, LATE, LATER), strict=True)
+    races = {phase: (race_in(phase), now) for phase, now in times}
+    table = TABLE.replace("CLOSED", "closed_by_operator,closed")
+    assert_table(table, races, lambda text, _: command(text))
 
 
 AT, GONE = CREATED + 100_000, CREATED + 10_000
@@ -283,39 +279,12 @@ def test_standings_mark_bots() -> None:
     assert {line.player: line.bot for line in standings(race, {})} == {"ott": True, "ana": False}
 
 
-def test_rematch_excludes_bots_too() -> None:
-    assert not successor_options(opened(Options(bots=False))).bots
-
-
 def test_room_remembers_the_newest_kicked_players() -> None:
     race = opened(Options(players=1))
     for number in range(150):
         race, _ = do(race, f"p{number} joins", CREATED)
         race, _ = do(race, f"p{number} kicked", CREATED)
     assert race.kicked.players == tuple(f"p{number}" for number in range(50, 150))
-
-
-@pytest.mark.parametrize(
-    ("players", "origin", "fields", "most"),
-    [
-        (8, "home", {}, 8),
-        (8, "away", {}, 4),
-        (8, "away", {"private": True}, 8),
-        (16, "home", {}, 16),
-        (64, "home", {}, 4),
-        (64, "away", {}, 4),
-    ],
-)
-def test_address_has_part_of_the_seats(players: int, origin: str, fields: dict[str, Any], most: int) -> None:
-    """That of the host has no bound, unless the room is as large as that of a tide and its rematches."""
-    race = replace(opened(replace(OPTIONS, players=players)), **fields)
-    names = (f"p{number}" for number in range(players))
-    race, _ = apply(race, JoinCommand("ana", "ana", PRESENT, origin="home"), CREATED)
-    taken = sum(racer.origin == origin for racer in race.racers)
-    while len(race.racers) < players and not is_crowded(race, origin):
-        race, _ = apply(race, JoinCommand(name := next(names), name, PRESENT, origin=origin), CREATED)
-        taken += 1
-    assert taken == (most if most < players else players - (origin == "away"))
 
 
 @pytest.mark.parametrize(("players", "most"), [(2, 20_000), (4, 10_000), (64, 625)])
@@ -333,23 +302,30 @@ def test_race_without_any_move_finishes_as_it_starts() -> None:
         assert apply(race, TickCommand({}, DealSecret(seed)), STARTS)[0].phase == phase
 
 
-def test_rematch_has_the_next_deal() -> None:
-    kinds = {
-        "random": "random",
-        "daily 2026-11-21": "winnable",
-        "winnable": "winnable",
-        "winnable hard": "winnable hard",
+def test_standings_rank_resigned_players_by_cards() -> None:
+    racers = tuple(
+        Racer(name.lower(), name, seat, resigned=seat < 3) for seat, name in enumerate(("Ana", "Bob", "Cid"), 1)
+    )
+    cards = {
+        "ana": Progress(foundation_cards=9, last_progress_at=5),
+        "bob": Progress(foundation_cards=52, finished_at=STARTS + 7),
+        "cid": Progress(foundation_cards=8),
     }
-    for deal, then in (kinds | {"#4821": "#4822", "#0": "#1", "#999999999": "#0"}).items():
-        assert successor_options(replace(race_in("finished"), deal=deal)).deal == then
+    lines = standings(replace(race_in("racing"), racers=racers), cards)
+    found = [(line.player, line.resigned, line.time) for line in lines]
+    assert found == [("bob", False, 7), ("ana", True, 0), ("cid", False, 0)]
 
 
-def test_rematch_has_the_options_of_the_race() -> None:
-    timed = Options(games=("athena", "steve"), players=3, deal="daily", undo="off", start="at", start_at=5)
-    then = successor_options(replace(race_in("finished"), options=timed, deal="daily 2026-11-21"))
-    assert then == replace(timed, deal="winnable", start="host", start_at=0)
-    numbered = replace(race_in("finished"), options=Options(deal="#7", start="full"), deal="#7")
-    assert successor_options(numbered) == Options(deal="#8", start="full")
+def test_rematches_are_as_the_page_says() -> None:
+    def answer(_: str, question: str) -> str:
+        """The deal of a rematch, and which of its options differ from those of the race before."""
+        deal, _, words = question.partition("; ")
+        options = Options(**{name: literal_eval(value) for name, value in (word.split("=") for word in words.split())})
+        then = successor_options(replace(race_in("finished"), options=options, deal=deal))
+        differ = [name for name in options.__struct_fields__ if getattr(then, name) != getattr(options, name)]
+        return " ".join([then.deal, *(f"{name}={getattr(then, name)!r}" for name in differ if name != "deal")])
+
+    assert_answers("rematches", answer)
 
 
 def test_rematches_rotate_the_games() -> None:
