@@ -26,7 +26,7 @@ PROGRAM = """await (async () => {
     const {game, piles, steps} = given
     const [sent, told, shown] = [[], [], []]
     const waiting = []
-    const link = {nextId: 1, ask: (type, {...fields}) => new Promise((resolve, reject) => {
+    const link = {nextId: 1, socket: {}, ask: (type, {...fields}) => new Promise((resolve, reject) => {
         sent.push([type, fields])
         waiting.push({resolve, reject, ...fields})
     })}
@@ -35,6 +35,7 @@ PROGRAM = """await (async () => {
     const on = {changed: () => {}, refused: message => told.push(message), later: seconds => told.push(seconds)}
     const racer = new Racer(link, "friday", store, on)
     racer.rule = "free"
+    if (steps[0][0] !== "enter") racer.entered = link.socket
     const settle = () => new Promise(resolve => setTimeout(resolve, 5))
     const bytes = value => Uint8Array.from(value)
     for (const [what, ...more] of steps) {
@@ -48,6 +49,7 @@ PROGRAM = """await (async () => {
             resolve({receipt: [7], time: 5, hash: after && boardHash(game, after), ...more[0]})
         }
         if (what === "refuse") waiting.shift().reject({retry_after: 0, revision: -1, message: more[0].code, ...more[0]})
+        if (what === "cut") link.socket = {}
         if (what === "cut") for (const {reject} of waiting.splice(0)) reject(new Error("lost"))
         await settle()
         shown.push([racer.board?.revision, racer.pending.length, racer.awaits])
@@ -132,9 +134,17 @@ def test_delayed_moves_are_sent_again_in_order(tmp_path: Path, code: str) -> Non
 
 def test_actions_wait_until_the_player_is_back(tmp_path: Path) -> None:
     """Those without an answer are sent again before them. Otherwise the answers would come in another order."""
-    steps: list[Any] = [["board", {"revision": 0}], ["act", "1 0"], ["cut"], ["enter"], ["act", "draw"]]
-    found = run(tmp_path, *steps, ["answer", {"revision": 0}])
-    assert [fields.get("action", kind) for kind, fields in found["requests"]] == ["1 0", "join", "1 0", "draw"]
+    steps: list[Any] = [["board", {"revision": 0}], ["act", "1 0"], ["cut"]]
+    for more in ([["enter"], ["act", "draw"]], [["act", "draw"], ["enter"]]):
+        found = run(tmp_path, *steps, *more, ["answer", {"revision": 0}])
+        assert [fields.get("action", kind) for kind, fields in found["requests"]] == ["1 0", "join", "1 0", "draw"]
+
+
+def test_actions_wait_for_one_that_is_sent_again_later(tmp_path: Path) -> None:
+    refusal = {"code": "rate_limited", "retry_after": 0.03}
+    steps: list[Any] = [["board", {"revision": 0}], ["act", "1 0"], ["refuse", refusal], ["act", "draw"]]
+    found = run(tmp_path, *steps, *[["settle"]] * 10)
+    assert [fields["action"] for _, fields in found["requests"]] == ["1 0", "1 0", "draw"]
 
 
 KEPT = {"newest": 3, "history": [{"id": n, "action": "draw", "time": n} for n in (1, 2, 3)], "receipt": [3]}
