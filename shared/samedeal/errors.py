@@ -9,7 +9,7 @@ SamedealError
 ├── MalformedGame      bad_game         a description of a game that no game can have
 ├── MalformedBoard     bad_board        a board that can't exist: cards missing, duplicated or misplaced
 ├── UnknownGame        unknown_game     a name that no game has
-├── BadArgument                         a value that is well-formed but makes no sense in this call
+├── BadArgument        bad_argument     a value that is well-formed but makes no sense in this call
 ├── DealNotProven      not_proven       the proof of a joint or daily deal is wrong
 ├── DealNotCheckable   not_checkable    only another version of the solver can check the search for a deal
 ├── BadRecord          bad_record       a record that is damaged, was changed, or contradicts itself
@@ -118,6 +118,8 @@ class UnknownGame(SamedealError):
 
 class BadArgument(SamedealError, ValueError):
     """Error of a value that is well-formed but makes no sense in this call, such as a board that can't be solved."""
+
+    code = "bad_argument"
 
 
 class DealNotProven(SamedealError):

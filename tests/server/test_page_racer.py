@@ -31,7 +31,7 @@ PROGRAM = """await (async () => {
     const bytes = value => Uint8Array.from(value)
     const run = async steps => {
         const [sent, told, waiting] = [[], [], []]
-        const link = {nextId: 1, ask: (type, {...fields}) => new Promise((resolve, reject) => {
+        const link = {nextId: 1, socket: {}, ask: (type, {...fields}) => new Promise((resolve, reject) => {
             sent.push([type, fields])
             waiting.push({resolve, reject, ...fields})
         })}
@@ -41,6 +41,7 @@ PROGRAM = """await (async () => {
         const on = {changed: () => {}, refused: message => told.push(message), later}
         const racer = new Racer(link, "friday", store, on)
         racer.rule = "free"
+        if (steps[0][0] === "board") racer.entered = link.socket
         for (const [what, more] of steps) {
             if (what === "enter") racer.enter().catch(({code}) => told.push(code ?? "lost"))
             const board = {game, moves: 0, undos: 0, head: [], may_undo: false, ...more, piles: more?.piles?.map(bytes)}
@@ -52,6 +53,7 @@ PROGRAM = """await (async () => {
                 resolve({receipt: [7], time: 5, hash: after && boardHash(game, after), ...more})
             }
             if (what === "refuse") waiting.shift().reject({retry_after: 0, revision: -1, message: more.code, ...more})
+            if (what === "cut") link.socket = {}
             if (what === "cut") for (const {reject} of waiting.splice(0)) reject(new Error("lost"))
             await settle()
         }

@@ -4,9 +4,7 @@
 import {boardHash} from "./board_hash.js"
 import {onFoundations, played} from "./piles.js"
 
-const RECOVERABLE = 200 // acknowledged actions, as many as one request to recover them may have
 const NOTHING = {newest: -1, history: [], receipt: []} // the newest acknowledged revision, how it came about, its receipt
-const UNDECIDED = ["unavailable", "rate_limited", "draining"] // refusals after which the same request is sent again
 
 export class Racer {
 	// `link` has ask() and nextId, `store` keeps what recovers moves in the room, and `on` has the functions changed(),
@@ -16,17 +14,23 @@ export class Racer {
 		Object.assign(this, NOTHING, store.get())
 	}
 
-	// Take the seat, or come back to it. Actions of the player wait until then, so that answers come in order. Throws a refusal.
+	// Take the seat, or come back to it. Throws a refusal.
 	async enter(passphrase = "") {
-		this.isEntering = true
+		const {socket} = this.link
+		clearTimeout(this.retrying)
 		const revision = this.board?.revision ?? -1
-		this.passphrase = passphrase
+		Object.assign(this, {passphrase, retrying: 0})
 		const joined = await this.link.ask("join", {room: this.room, passphrase, revision})
 		this.room = joined.room
 		if (joined.revision >= 0) await this.recover(joined.revision)
-		this.isEntering = false
-		for (const pending of this.pending) this.send(pending) // again, with the same ids
+		this.entered = socket
+		this.sendAll() // again, with the same ids
 		return joined
+	}
+
+	// Send actions, unless they have to wait until the player is back, or until an earlier one is sent again.
+	sendAll(all = this.pending) {
+		if (!this.retrying && this.entered === this.link.socket) for (const pending of all) this.send(pending)
 	}
 
 	// Ask for the whole board.
@@ -96,7 +100,7 @@ export class Racer {
 		const pending = {id: this.link.nextId++, revision: this.next, action}
 		this.pending.push(pending)
 		this.predict()
-		if (!this.isEntering) this.send(pending)
+		this.sendAll([pending])
 	}
 
 	async send(pending) {
@@ -123,21 +127,21 @@ export class Racer {
 		else if (!this.past.pop()) this.fromDeal = false
 		this.board = {revision, piles, moves: board.moves + !isUndo, undos: board.undos + isUndo, mayUndo, time}
 		const before = revision === this.newest + 1 ? this.history : []
-		this.keep({newest: revision, history: [...before, {id, action, time}].slice(-RECOVERABLE), receipt: [...receipt]})
+		// As many as one request to recover them may have.
+		this.keep({newest: revision, history: [...before, {id, action, time}].slice(-200), receipt: [...receipt]})
 		this.predict()
 	}
 
 	async refused(pending, {code, message, retry_after, revision}) {
 		if (!this.pending.includes(pending) || code === "fault") return // the server closes, and the next connection sends it again
-		const isUndecided = UNDECIDED.includes(code)
+		const isUndecided = ["unavailable", "rate_limited", "draining"].includes(code) // so the same request is sent again
 		if (this.retrying && (isUndecided || code === "stale")) return
 		if (isUndecided) {
-			this.retrying = true
 			const all = this.pending
-			setTimeout(async () => {
+			this.retrying = setTimeout(async () => {
 				await Promise.allSettled(all.filter(each => each !== pending).map(each => each.answered))
-				this.retrying = false
-				for (const each of this.pending) this.send(each)
+				this.retrying = 0
+				this.sendAll()
 			}, 1000 * (retry_after || 1))
 			return
 		}

@@ -11,6 +11,25 @@ export function memory() {
 	return {get: name => kept.get(name) ?? null, set: (name, value) => kept.set(name, value)}
 }
 
+// A racer who makes no move while the whole board is asked for, because nobody knows on which one it would be made.
+class PatientRacer extends Racer {
+	isLost = false
+
+	resync() {
+		this.isLost = true
+		return super.resync()
+	}
+
+	receiveBoard(board) {
+		this.isLost = false
+		super.receiveBoard(board)
+	}
+
+	act(action) {
+		if (!this.isLost) super.act(action)
+	}
+}
+
 export class Player {
 	room = null // the newest RoomState, with the counts of all players
 
@@ -37,10 +56,10 @@ export class Player {
 		return this.racer.mayUndo
 	}
 
-	// The legal moves. There are none while the server has yet to say which card an action turns up.
+	// The legal moves. There are none while a card or the whole board is awaited.
 	get moves() {
-		const {game, piles, awaits} = this.racer ?? {}
-		return piles && !awaits ? allMoves(game, piles) : []
+		const {game, piles, awaits, isLost} = this.racer ?? {}
+		return piles && !awaits && !isLost ? allMoves(game, piles) : []
 	}
 
 	// Make a move, or undo one. It is sent until the server has answered, over as many connections as that takes.
@@ -66,7 +85,7 @@ export class Player {
 			if (!this.racer) {
 				witness.asks("player", this.code, this.options ? {options: this.options} : {}, link.player, link.called)
 				const store = {get: () => JSON.parse(stored.get(name) ?? "{}"), set: value => stored.set(name, JSON.stringify(value))}
-				this.racer = new Racer(link, this.code, store, {
+				this.racer = new PatientRacer(link, this.code, store, {
 					changed: () => on.board?.(),
 					refused: message => on.said?.(message),
 					later: seconds => link.lost(0, "The server is busy. Reconnecting.", 1000 * seconds || 1)
