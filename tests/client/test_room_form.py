@@ -37,10 +37,6 @@ def options(**values: str) -> Options:
 DEFAULT = Options(deal="winnable")
 
 
-def test_untouched_form_has_the_default_options() -> None:
-    assert RoomForm().to_room(NOW) == NewRoom(DEFAULT, "", "")
-
-
 def test_every_option_has_a_field() -> None:
     names = {field.name for field in FIELDS}
     assert {*Options.__struct_fields__, "game", "then"} - {"games", "hosted"} - names == set()

@@ -52,13 +52,7 @@ class Liar:
         await (await Client.hello(self._node.url, "mira")).create(ROOM, limit=600, countdown=0, **options)
         page = PageFiles()
         async with serve(
-            self._serve,
-            "127.0.0.1",
-            0,
-            subprotocols=PROTOCOLS,
-            process_request=lambda _, request: page.respond(request),
-            compression=None,
-            close_timeout=1,
+            self._serve, "127.0.0.1", subprotocols=PROTOCOLS, process_request=lambda _, request: page.respond(request)
         ) as server:
             self.url = f"ws://127.0.0.1:{next(iter(server.sockets)).getsockname()[1]}"
             yield self

@@ -430,10 +430,15 @@ async def test_rematch_is_joined_and_own_bots_follow(server: str) -> None:
         await ana.wait_until(lambda: f"{bot} (bot)" not in ana.text())
 
 
-async def test_similar_race_and_the_same_deal_are_raced_later(server: str) -> None:
-    """The results are found from the lobby."""
+async def test_similar_race_and_the_same_deal_are_raced_later(server: str, tmp_path: Path, replayed: list[str]) -> None:
+    """The results are found from the lobby, and have the record of the race."""
     options = Options(games=("steve",), deal="#7", countdown=0, undo="free", limit=77)
     async with finished_race(server, options=options) as (ana, mira):
+        await ana.wait_for_text("Record saved in", "v replay")
+        (path,) = (tmp_path / "data").rglob("*.txt")
+        await ana.press("v")
+        await ana.wait_until(lambda: Record.parse(path.read_text(encoding="utf-8")).is_whole)
+        assert replayed[:4] == ["replay", str(path), "--player", "ana"]
         await ana.press("n", screen="waiting")
         assert ana.room.room != "friday"
         shown = ana.room

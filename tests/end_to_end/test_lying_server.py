@@ -11,7 +11,7 @@ from samedeal.verdict_rows import ROWS
 from samedeal_client.panels.verdict import EXIT_CODES
 from tests.end_to_end.browser import Browser
 from tests.end_to_end.lying_server import ChangedTerms, Liar, NoRecord, OtherResultsLater, RetimedMove
-from tests.end_to_end.processes import Program, Programs
+from tests.end_to_end.processes import Programs
 from tests.end_to_end.racing_page import PRESS, dealt, sit, tap
 from tests.end_to_end.terminal import Terminal
 from tests.end_to_end.watched_races import ROOM
@@ -24,10 +24,7 @@ def told(row: str) -> str:
     return ROWS[row].sentence.split("{")[0] if row else "Fair: "
 
 
-async def joined(programs: Programs, server: Liar) -> Program:
-    """Let a bot join."""
-    bot = ("bot", server.url, ROOM, "--name", "bob", "--level", "random", "--pace", "1000")
-    return await programs.samedeal(*bot)
+BOB = ("--name", "bob", "--level", "random", "--pace", "1000")
 
 
 @pytest.mark.parametrize(
@@ -37,7 +34,7 @@ async def joined(programs: Programs, server: Liar) -> Program:
 async def test_lie_is_told_and_never_called_fair(one: Node, programs: Programs, kind: type[Liar], row: str) -> None:
     """A player leaves if the lie is told before the race."""
     async with kind(one).running() as server:
-        bob = await joined(programs, server)
+        bob = await programs.samedeal("bot", server.url, ROOM, *BOB)
         ana = await programs.samedeal("join", server.url, ROOM, "--name", "ana")
         await ana.expect("bob")
         ana.type_lines("ready")
@@ -69,7 +66,7 @@ async def test_screen_calls_no_lie_fair(
     one: Node, programs: Programs, terminal: Terminal, kind: type[Liar], row: str
 ) -> None:
     async with kind(one).running() as server:
-        bob = await joined(programs, server)
+        bob = await programs.samedeal("bot", server.url, ROOM, *BOB)
         command = [sys.executable, "-m", "samedeal_client", "join", server.url, ROOM, "--name", "ana"]
         terminal.open((100, 30), *command)
         await terminal.wait_for(r"bob \(bot\)")
@@ -92,7 +89,7 @@ async def test_page_calls_no_lie_fair(
     one: Node, programs: Programs, browser: Browser, kind: type[Liar], verdict: str
 ) -> None:
     async with kind(one).running() as server:
-        await joined(programs, server)
+        await programs.samedeal("bot", server.url, ROOM, *BOB)
         await sit(browser, server.url, "ana")
         await browser.run(PRESS, "Ready")
         await dealt(browser)
