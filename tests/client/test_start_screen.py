@@ -318,6 +318,10 @@ async def test_past_race_shows_its_results_and_its_replay(monkeypatch: pytest.Mo
         assert isinstance(pilot.app.screen, HistoryScreen)
 
 
+def shows(pilot: Pilot[list[str]], words: str) -> bool:
+    return words in screen_text(pilot.app)
+
+
 class _Noon(datetime):
     """A clock that stands still on a day."""
 

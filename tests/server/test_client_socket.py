@@ -28,7 +28,7 @@ def ping(number: int, *, padding: int = 0) -> bytes:
     """A frame with a Ping. ``padding`` makes it longer by about as many bytes."""
     request = encode(Ping(id=number))
     return (
-        request.replace(b"\x82", b"\x83", 1) + b"\xa3pad" + b"\xc5" + padding.to_bytes(2, "big") + os.urandom(padding)
+        request.replace(b"\x83", b"\x84", 1) + b"\xa3pad" + b"\xc5" + padding.to_bytes(2, "big") + os.urandom(padding)
     )
 
 

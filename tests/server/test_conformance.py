@@ -44,7 +44,7 @@ MISTAKES = {
     "early_share": (LINK, POST, REVEAL),
     "silence": (LINK, f"        if request is not None:\n{POST}", f"        if False:\n{POST}"),
     "unknown_field": (MESSAGES, 'tag_field="type", tag', 'tag_field="type", forbid_unknown_fields=True, tag'),
-    "session": (LINK, "session = self._sessions.session(self.address.url, self.name)", 'session = ""'),
+    "session": (LINK, "session = self._session or self._sessions.session(self.address.url, self.name)", 'session = ""'),
     "recover": (RESUME, "return NextStep(send=recovery, send", "return NextStep(send=(), send"),
     "reused_share": (LINK, "partial(secrets.token_bytes, SHARE_BYTES)", "partial(bytes, SHARE_BYTES)"),
     "takeover": (LINK, " and self._resumption.explains_takeover(self._clock())", ""),

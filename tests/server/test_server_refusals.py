@@ -46,7 +46,7 @@ WORDS: dict[str, Any] = {
     "wait": "2 min",
 }
 WORDS |= {"sentence": ban_sentence(BAN), "name": "Ana", "player": "eve", "target": "203.0.113.7", "maximum": 1000}
-WORDS |= {"node": "n9", "nodes": "n1, n2"}
+WORDS |= {"game": "Hamlet", "node": "n9", "nodes": "n1, n2"}
 NOTICE_WORDS = {"sentence": ban_sentence(BAN), "names": "Bob, Cid", "text": "Back in an hour.", "draws": 5}
 OF_THE_CORE = (
     *(BadOptions, CannotUndo, IllegalMove, MalformedFrame, MalformedText, StaleRevision),

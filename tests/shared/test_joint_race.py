@@ -153,7 +153,7 @@ TABLE = """
     bob-kicked              left,kicked left,kicked  left,countdown,kicked left,kicked  left,kicked  resigned,kicked
     deal-found              nothing     nothing      nothing               deal_found   nothing      nothing
     deal-found_for_others   nothing     nothing      nothing               nothing      nothing      nothing
-    deal-given_up           nothing     nothing      nothing               not_found,closed nothing      nothing
+    deal-given_up           nothing     nothing      nothing               closed:not_found,closed nothing      nothing
     deal-given_up_for_other nothing     nothing      nothing               nothing      nothing      nothing
     time-passes             nothing     nothing      nothing               nothing      nothing      nothing
 """

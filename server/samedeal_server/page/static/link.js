@@ -21,6 +21,8 @@ export class Link {
 		Object.assign(this, place, {screen, name, room, notes: room ? [] : null, attempts: 0, offset: 0, nextId: 1})
 		setInterval(() => this.check(), 2500)
 		for (const event of ["online", "visibilitychange"]) addEventListener(event, () => this.hurry())
+		addEventListener("pagehide", () => this.drop()) // so that a page that is left writes nothing that it has yet to hear
+		addEventListener("pageshow", ({persisted}) => persisted && !this.stopped && this.connect())
 		this.connect()
 	}
 
