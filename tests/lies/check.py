@@ -329,7 +329,7 @@ def _own(seen: Seen, shown: Sequence[tuple[str, Any]], states: Sequence[RoomStat
     if not any(revision == 0 for revision, *_ in boards):
         yield "first board not shown"
     for revision, piles, moves, undos, may_undo in boards:
-        play = plays[revision] if revision < len(plays) else None
+        play = plays[revision] if 0 <= revision < len(plays) else None
         if play is None or (piles, moves, undos) != (play.board.masked().piles, play.moves, play.undos):
             yield "other board"
         elif may_undo not in (None, play.why_no_undo is None):
@@ -347,7 +347,7 @@ def _own(seen: Seen, shown: Sequence[tuple[str, Any]], states: Sequence[RoomStat
         if what == "ack":
             revision, action, time = value
             acked.add(revision)
-            if revision > len(own.actions) or own.actions[revision - 1] != (time - record.start, action):
+            if not 0 < revision <= len(own.actions) or own.actions[revision - 1] != (time - record.start, action):
                 yield "other action"
     for revision, (time, action) in enumerate(own.actions, 1):
         if revision not in acked and (revision, action) not in sent:
