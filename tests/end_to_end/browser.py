@@ -285,6 +285,9 @@ class Browser:
     async def set_state(self, state: Literal["frozen", "active"]) -> None:
         """Freeze the page, as browsers do with tabs in the background, or let it go on. Only Chromium can be told to."""
         await self._devtools("Page.setWebLifecycleState", state=state)
+        if state == "active":
+            async with self.second_tab():
+                pass  # a tab that was frozen stays hidden until it is shown again
 
     async def press(self, key: str) -> None:
         """Press and release a key."""
