@@ -215,8 +215,8 @@ function showRace(known, {players, starts, ends, tallies, draw, earlier}) {
 	}
 	known.findingIf(known.earlier && !same(known.earlier, earlier), "other_results")
 	known.earlier = earlier
+	known.findingIf(players.some(({seat, resigned}) => known.resigned.has(seat) && !resigned), "lost_data") // nobody can come back
 	for (const {seat, stuck, resigned} of players) {
-		known.findingIf(known.resigned.has(seat) && !resigned, "lost_data") // a player who has resigned cannot come back
 		if (stuck && !known.stuck.has(seat)) known.plus(["gone", seat, "stuck"])
 		if (resigned && !known.resigned.has(seat)) known.plus(["gone", seat, "resigned"])
 	}
