@@ -140,7 +140,26 @@ def _window_in_draw(server: Server, client: Client) -> None:
     if [each.player for each in race.awaited] == [client.player] and not race.is_sealed:
         shared = with_share(race, race.seated(client.player))
         server.apply(CommitShareCommand(client.player, race.draw.number, shared.commitment))
+        server.settle()
         server.apply(RevealShareCommand(client.player, race.draw.number, shared.share))
+
+
+def _window_in_redraw(server: Server, client: Client) -> None:
+    """Let another program of the player take part in the second draw, after one who is awaited in the first was silent."""
+    silent = server.race.awaited
+    if (
+        server.race.draw.number != 1
+        or not silent
+        or client.seen.state is None
+        or client.player in {each.player for each in silent}
+    ):
+        return
+    client.disconnect()
+    client.happens(Event("taken over", client.now))
+    STEPS["silent"](server, None)
+    server.settle()
+    _window_in_draw(server, client)
+    _back(server, client)
 
 
 def _lost_redraw(server: Server, _: Client) -> None:
@@ -290,6 +309,7 @@ TROUBLES: Final[dict[str, Trouble]] = {
     "lost start": Trouble(_lost_start, LOST | {"other_start"}, is_own=False),
     "window": Trouble(_window, WINDOW),
     "window in draw": Trouble(_window_in_draw, frozenset({"missed_draw"})),
+    "window in redraw": Trouble(_window_in_redraw, WINDOW | {"missed_draw"}),
     "lost redraw": Trouble(_lost_redraw, LOST | {"went_back", "other_drawn"}, is_own=False),
     "unanswered": Trouble(_unanswered),
     "limited": Trouble(_limited),

@@ -15,13 +15,18 @@ from samedeal_link.evidence.facts import Promise, Sealed
 
 
 def agrees(evidence: Evidence, drawn: facts.SharesShown) -> bool:
-    """Return whether shares are those that were promised to the player, or the player revealed none at all."""
+    """Return whether shares are those that were promised to the player, who may have missed the last draw."""
     own = evidence.draw(drawn.draw)
     if own is None:
-        return not evidence.draws
+        return has_missed(evidence, drawn.draw)
     shares = {each.seat: each.share for each in drawn.shares}
     shown = tuple((each.seat, each.name, each.commitment) for each in drawn.shares)
     return shown == own.seats and shares.get(evidence.seat) == evidence.shares[own.draw]
+
+
+def has_missed(evidence: Evidence, draw: int) -> bool:
+    """Return whether the player revealed no share in a draw, nor in a later one."""
+    return all(each.draw < draw for each in evidence.draws)
 
 
 def wanted_share(evidence: Evidence, state: RoomState) -> int:

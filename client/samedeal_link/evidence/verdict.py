@@ -23,11 +23,10 @@ from samedeal.protocol.messages import DrawnShare, LostSeat
 from samedeal.record import Record, RecordedPlayer
 from samedeal.series import record_standings
 from samedeal.solver.solve import Answer
-from samedeal.terms import RoomTerms
 from samedeal.verdict_rows import VerdictKind, row_sentence
 from samedeal_link.evidence.evidence import Evidence, deal_hash
 from samedeal_link.evidence.facts import BoardWatched, MoveWatched, SharesShown
-from samedeal_link.evidence.own_draws import agrees
+from samedeal_link.evidence.own_draws import agrees, has_missed
 
 IDLE: Final = 240_000
 """Time, in milliseconds, without an action after which a race may end without a racer."""
@@ -161,7 +160,7 @@ def _rows(evidence: Evidence, reading: RaceReading) -> Iterator[tuple[str, str]]
         yield "unfinished", "the room never showed its terms"
     if evidence.terms is None:
         return
-    yield from _missing(evidence, evidence.terms)
+    yield from _missing(evidence)
     yield from reading.faults
     record = reading.record
     if record is None or any(row in _UNREADABLE for row, _ in reading.faults):
@@ -217,16 +216,12 @@ def _search_faults(record: Record, answers: Sequence[Answer] | None) -> Iterator
         yield "not_first", str(error)
 
 
-def _missing(evidence: Evidence, terms: RoomTerms) -> Iterator[tuple[str, str]]:
+def _missing(evidence: Evidence) -> Iterator[tuple[str, str]]:
     """Yield rows about what the client should have seen."""
     if not evidence.results:
         yield "unfinished", "no results were shown"
-    if evidence.role != "player":
-        return
-    if not evidence.dealt:
+    if evidence.role == "player" and not evidence.dealt:
         yield "no_first_board", ""
-    if terms.deal.kind == "winnable" and not evidence.draws:
-        yield "missed_draw", ""
 
 
 def _deal(evidence: Evidence, record: Record) -> Iterator[tuple[str, str]]:
@@ -241,11 +236,12 @@ def _deal(evidence: Evidence, record: Record) -> Iterator[tuple[str, str]]:
         yield "other_drawn", ""
     if evidence.lost != tuple(LostSeat(**each._asdict()) for each in lost):
         yield "other_lost", ""
-    if evidence.draws:
-        if not agrees(evidence, drawn):
-            yield "other_shares", ""
-        if draw < evidence.draws[-1].draw:
-            yield "went_back", ""
+    if not agrees(evidence, drawn):
+        yield "other_shares", ""
+    if evidence.draws and draw < evidence.draws[-1].draw:
+        yield "went_back", ""
+    if evidence.role == "player" and record.deal.kind == "winnable" and has_missed(evidence, draw):
+        yield "missed_draw", ""
 
 
 def _race(evidence: Evidence, record: Record, plays: Mapping[int, Mapping[int, Play]]) -> Iterator[tuple[str, str]]:

@@ -7,10 +7,13 @@ import {hex, unhex} from "./hash.js"
 
 const MAX_DRAWS = 5
 
-// Whether shares are those that were promised to the player, or the player revealed none at all.
+// Whether the player revealed no share in a draw, nor in a later one.
+export const hasMissed = ({draws}, draw) => draws.every(each => each.number < draw)
+
+// Whether shares are those that were promised to the player, who may have missed the last draw.
 export function agrees(known, {draw, shares}) {
 	const own = known.draw(draw)
-	if (!own) return !known.draws.length
+	if (!own) return hasMissed(known, draw)
 	return same(shares.map(each => each.slice(0, 3)), own.seats) && shares.some(each => each[0] === known.seat && each[3] === own.share)
 }
 

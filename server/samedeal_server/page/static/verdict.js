@@ -7,7 +7,7 @@ import {Evidence, dealHash, rowSentence, same} from "./evidence.js"
 import {isDescribed, kindOf, resultWords, termsHash} from "./race_hashes.js"
 import {lostOf, shareOf} from "./observation.js"
 import {acted, checkRecord, isBlocked, masked} from "./record.js"
-import {agrees} from "./own_draws.js"
+import {agrees, hasMissed} from "./own_draws.js"
 import {demand} from "./terms.mjs"
 import {hex, unhex} from "./hash.js"
 
@@ -152,22 +152,21 @@ function* rowsOf(evidence, reading) {
 	yield* rowsOfWatched(evidence, reading)
 }
 
-function* missing({results, role, dealt, terms, draws}) {
+function* missing({results, role, dealt}) {
 	if (!results.length) yield ["unfinished", "no results were shown"]
-	if (role !== "player") return
-	if (!dealt.length) yield ["no_first_board"]
-	if (kindOf(terms.deal) === "winnable" && !draws.length) yield ["missed_draw"]
+	if (role === "player" && !dealt.length) yield ["no_first_board"]
 }
 
 function* rowsOfDeal(evidence, {record, proof}) {
-	const {results, drawn, lost, draws} = evidence
+	const {results, drawn, lost, draws, role} = evidence
 	if (results.some(each => each.deal !== dealHash(record.seed, record.proof))) yield ["other_deal"]
 	const {draw, shares: all, lost: named} = proof ?? {draw: 0, shares: [], lost: []}
 	const shares = all.map(shareOf)
 	if (drawn && !same(drawn, {draw, shares})) yield ["other_drawn"]
 	if (!same(lost, named.map(lostOf))) yield ["other_lost"]
-	if (draws.length && !agrees(evidence, {draw, shares})) yield ["other_shares"]
+	if (!agrees(evidence, {draw, shares})) yield ["other_shares"]
 	if (draw < draws.at(-1)?.number) yield ["went_back"]
+	if (role === "player" && kindOf(record.terms.deal) === "winnable" && hasMissed(evidence, draw)) yield ["missed_draw"]
 }
 
 function* rowsOfRace(evidence, {record, plays}) {
