@@ -14,14 +14,20 @@ from tests.programs import needs
 
 ALERTS = DEPLOY / "monitoring" / "alerts.yaml"
 
-NODE = 'job="samedeal",instance="one"'
+NODE = "job='samedeal',instance='one'"
 
 DAYS = {
     "up": ("0x300", "1x300"),
+    "up{job='samedeal-door'}": ("0x300", "1x300"),
+    "samedeal_door_full": ("1x300", "0.5x300"),
+    "samedeal_door_loop_lag_seconds_bucket": ("0.25", "0.0025"),
+    "samedeal_door_faults_total": ("0+1x300", "0x300"),
     "process_start_time_seconds": ("1+15x300", "1x150 2x149"),
     "process_open_fds": ("90x300", "20x300"),
     "process_max_fds": ("100x300", "100x300"),
     "samedeal_redis_up": ("0x300", "1x150 0 1x148"),
+    "samedeal_solver_up": ("0x300", "1x150 0 1x148"),
+    "samedeal_oldest_deal_search_seconds": ("0+15x300", "0x150 15 30 45 0x146"),
     "samedeal_redis_errors_total{kind='refused'}": ("0+1x300", "0x300"),
     "samedeal_handshakes_refused_total{reason='full'}": ("0+1x300", "0x300"),
     "samedeal_handshakes_refused_total{reason='address'}": ("0+2x300", "3x300"),
@@ -46,12 +52,13 @@ def series(day: dict[str, str]) -> list[dict[str, str]]:
     for name, values in day.items():
         bare, _, labels = name.rstrip("}").partition("{")
         if not bare.endswith("_bucket"):
-            found.append({"series": f"{bare}{{{NODE}{',' if labels else ''}{labels}}}", "values": values})
+            place = labels if "job=" in labels else ",".join(filter(None, (NODE, labels)))
+            found.append({"series": f"{bare}{{{place}}}", "values": values})
             continue
         for bound in (*(0.0025, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0), float("inf")):
             within = "0+10x300" if bound >= float(values) else "0x300"
             shown = "+Inf" if bound == float("inf") else str(bound)
-            found.append({"series": f'{bare}{{{NODE},le="{shown}"}}', "values": within})
+            found.append({"series": f"{bare}{{{NODE},le='{shown}'}}", "values": within})
     return found
 
 

@@ -98,7 +98,7 @@ async def look_again(*nodes: Node, room: str) -> None:
     for node in nodes:
         await node.rooms.tick(room)
     await asyncio.sleep(0)
-    await until(lambda: sum(room in node.rooms._deals.searching for node in nodes) <= 1)
+    await until(lambda: sum(room in node.rooms.deals.searching for node in nodes) <= 1)
 
 
 async def test_slow_candidates_are_tried_by_one_node(

@@ -26,9 +26,10 @@ from samedeal.terms import RoomTerms
 from samedeal_link.session.race_audit import audit_race
 from samedeal_link.session.room_client import RoomClient
 from samedeal_server.solving import pool
-from samedeal_server.solving.pool import BACKGROUND, MAX_WORKERS, SolverPool, Solvers
+from samedeal_server.solving.pool import BACKGROUND, MAX_WORKERS, SolverPool, Solvers, WorkerHealth
 from samedeal_server.solving.worker import Candidate, winning_line
 from samedeal_server.tasks import cancel_and_wait
+from samedeal_server.telemetry.metrics import Metrics
 from tests.server.captured_log import Log
 from tests.server.client import DEADLINE, Client
 from tests.server.live_nodes import Node, NodeMaker
@@ -261,7 +262,7 @@ async def test_room_without_a_deal_is_closed(one: Node, log: Log, monkeypatch: p
 
 
 async def test_late_search_overtakes_those_in_time() -> None:
-    solvers, late, quick = Solvers(), asyncio.Event(), Candidate(bytes(32), "ace-of-hearts", 1, 0)
+    solvers, late, quick = Solvers(Metrics()), asyncio.Event(), Candidate(bytes(32), "ace-of-hearts", 1, 0)
     endless = Candidate(bytes(32), "steve", 100_000_000, 0)
     others = [asyncio.create_task(solvers.solve(endless, asyncio.Event(), str(n))) for n in range(MAX_WORKERS)]
     own = asyncio.create_task(solvers.solve(quick, late))
@@ -291,7 +292,7 @@ async def test_worker_that_ended_is_replaced(log: Log, how: str) -> None:
     """The worker without memory gets a real limit that its search exceeds. Its successor has the usual limit."""
     log.set_up()
     steve = Candidate(bytes(32), "steve", 30_000, 0)
-    solvers = SolverPool()
+    solvers = SolverPool(WorkerHealth(Metrics()))
     assert await solvers.solve(Candidate(bytes(32), "ace-of-hearts", 1, 0)) == ""
     (worker,) = solvers.idle
     if how == "killed":

@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from samedeal.protocol.messages import Done, Leave, Start
-from samedeal_server.solving.pool import SolverPool
+from samedeal_server.solving.pool import SolverPool, WorkerHealth
 from samedeal_server.solving.turns import Turns
 from samedeal_server.solving.worker import Candidate, winning_line
+from samedeal_server.telemetry.metrics import Metrics
 from tests.server.client import DEADLINE
 from tests.server.live_nodes import NodeMaker
 from tests.server.races import seated
@@ -64,7 +65,7 @@ def test_discarded_item_gets_no_turn() -> None:
 
 async def test_stranger_is_next_although_many_rooms_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.cpu_count", lambda: 2)
-    pool = SolverPool()
+    pool = SolverPool(WorkerHealth(Metrics()))
     quick = Candidate(bytes(32), "ace-of-hearts", 1, 0)
     crowd = [asyncio.create_task(pool.solve(quick, "crowd", f"room-{number}")) for number in range(20)]
     await asyncio.sleep(0)
@@ -76,7 +77,7 @@ async def test_stranger_is_next_although_many_rooms_wait(monkeypatch: pytest.Mon
 
 async def test_cancelled_search_frees_its_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.cpu_count", lambda: 2)
-    pool, proof = SolverPool(), joint_deal("ace-of-hearts")
+    pool, proof = SolverPool(WorkerHealth(Metrics())), joint_deal("ace-of-hearts")
     candidate = Candidate(proof.mixed, "ace-of-hearts", proof.terms.budget, proof.candidate)
     running = asyncio.create_task(pool.solve(LONG, "a", "1"))
     waiting = asyncio.create_task(pool.solve(LONG, "a", "2"))

@@ -128,6 +128,7 @@ async def run(
             node.start_task(stop_with_parent(signals.stop))
         if watchdog_timeout := sd_notify.watchdog_timeout():
             node.start_task(sd_notify.watchdog_loop(watchdog_timeout))
+        node.rooms.background.spawn(node.rooms.deals.solvers.probe)
         search_new_objects_only()
         node.start_task(search_all_at_intervals())
         await serve(node, announce)
@@ -186,7 +187,7 @@ async def build(config: Config, name: str, stop: asyncio.Event, *, shares_port: 
         with store_required():
             await clock.sync()
         duties = Duties(store, name)
-        deals = DealSearch(store, duties)
+        deals = DealSearch(store, duties, metrics)
         stack.push_async_callback(deals.close)
         background = BackgroundTasks(metrics)
         stack.push_async_callback(background.stop)

@@ -53,12 +53,18 @@ class NodeChecks:
         self._probe: asyncio.Task[str] | None = None
 
     async def readiness(self) -> Readiness:
-        """Find out whether new clients should be sent to this node. Redis must accept a test write."""
+        """Find out whether new clients should be sent to this node.
+
+        Redis must accept a test write. Processes of the solver must not have failed, of which one is started for a test now
+        and then. Its answer counts the next time, because a busy machine may take seconds for it.
+        """
         if self._stop.is_set() or self._gateway.rooms.draining:
             return Readiness(ready=False, text="This node is stopping. Send clients to another one.")
+        rooms = self._gateway.rooms
+        rooms.background.spawn(rooms.deals.solvers.probe)
         probe = self._probe
         if probe is None or probe.done():
-            self._probe = probe = asyncio.create_task(self._gateway.rooms.store.probe())
+            self._probe = probe = asyncio.create_task(rooms.store.probe())
         done, _ = await asyncio.wait((probe,), timeout=PROBE_TIMEOUT)
         if not done:
             return Readiness(ready=False, text=f"Redis has not answered for {PROBE_TIMEOUT:g} seconds.")
@@ -67,6 +73,8 @@ class NodeChecks:
             return Readiness(ready=False, text=f"Redis does not accept writes ({error}).")
         if error is not None:
             raise error
+        if fault := rooms.deals.solvers.health.fault:
+            return Readiness(ready=False, text=f"The solver cannot run ({fault}), so most races cannot start.")
         text = "This node accepts clients."
         if unwritable := probe.result():
             text += f" Some primaries accept no writes, so their rooms are unavailable: {unwritable}."

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
 from functools import partial
+from typing import Final
 
 from samedeal.race.commands import FixDealCommand, GiveUpDealCommand, RaceCommand
 from samedeal.race.draws import mixed
@@ -16,9 +18,13 @@ from samedeal_server.solving.pool import SolverFailed, Solvers, candidates_from,
 from samedeal_server.solving.worker import Candidate
 from samedeal_server.store.store import Store
 from samedeal_server.telemetry.events import LogEvent, get_logger
+from samedeal_server.telemetry.metrics import Metrics
 
 Command = Callable[[str, RaceCommand], Awaitable[object]]
 """Applies a command to the race of a room."""
+
+_DEFERENCE: Final = 2.0
+"""Time, in seconds, for which a node whose solver is broken leaves a search to the other nodes."""
 
 _log = get_logger()
 
@@ -29,12 +35,16 @@ class DealSearch:
     ``searching`` has the rooms for whose deals this node searches, or is about to.
     """
 
-    def __init__(self, store: Store, duties: Duties) -> None:
+    def __init__(self, store: Store, duties: Duties, metrics: Metrics) -> None:
         self._store = store
         self._duties = duties
         self.searching: dict[str, asyncio.Task[tuple[int, str] | None] | None] = {}
-        self._solvers = Solvers()
-        self._public_deals = PublicDeals(self._solvers)
+        self.solvers = Solvers(metrics)
+        self._public_deals = PublicDeals(self.solvers)
+        self._begun: dict[str, float] = {}
+        self._ended = metrics.deal_searches_ended
+        metrics.deal_searches.set_function(lambda: len(self._begun))
+        metrics.oldest_deal_search_seconds.set_function(self._oldest)
 
     async def search(self, room: str, command: Command) -> None:
         """Search for the deal of a room, unless another node is searching. Fix the deal, or close the room without one.
@@ -45,6 +55,8 @@ class DealSearch:
             return
         self.searching[room] = None
         try:
+            if self.solvers.health.fault:
+                await asyncio.sleep(_DEFERENCE)
             await self._duties.do(room, partial(self._search, room, command))
         finally:
             del self.searching[room]
@@ -61,20 +73,29 @@ class DealSearch:
         due_in = 0.0 if race.draw.is_late else max(0, race.starts - snapshot.now) / 1000
         finding = self._find_joint(race, first, due_in) if race.is_joint else self._public_deals.find(first, due_in)
         task = self.searching[room] = asyncio.ensure_future(finding)
+        self._begun[room] = time.monotonic()
+        outcome, found, reason = "stopped", None, "no candidate was won"
         try:
-            found, reason = await task, "no candidate was won"
+            found = await task
+            outcome = "found" if found else "given_up"
         except SolverFailed as failed:
-            found, reason = None, str(failed)
+            outcome, reason = "failed", str(failed)
         except asyncio.CancelledError:
             current = asyncio.current_task()
             if not task.cancelled() or (current is not None and current.cancelling()):
                 raise
             return  # nobody waits for the deal any more
+        finally:
+            del self._begun[room]
+            self._ended[outcome].inc()
         if found is None:
             _log.error(LogEvent.DEAL_NOT_FOUND, room=room, game=race.game.name, deal=race.deal, reason=reason)
             await command(room, GiveUpDealCommand(race.draw.number))
         else:
             await command(room, FixDealCommand(FoundDeal(race.draw.number, race.draw.shares, *found)))
+
+    def _oldest(self) -> float:
+        return time.monotonic() - min(self._begun.values()) if self._begun else 0.0
 
     def stop(self, room: str) -> None:
         """End the search for the deal of a room, if there is one, because nobody waits for the deal any more."""
@@ -93,7 +114,7 @@ class DealSearch:
         late = asyncio.Event()
         set_after(late, due_in)
         for candidate in candidates_from(first):
-            if line := await self._solvers.solve(candidate, late, origin, race.room):
+            if line := await self.solvers.solve(candidate, late, origin, race.room):
                 return candidate.number, line
             snapshot = await self._store.load(race.room)
             if snapshot is None or not snapshot.race.needs_search or snapshot.race.draw.number != race.draw.number:
@@ -103,4 +124,4 @@ class DealSearch:
     async def close(self) -> None:
         """End the solvers. Call this method only when ``search`` is not running."""
         await self._public_deals.close()
-        await self._solvers.close()
+        await self.solvers.close()

@@ -56,7 +56,7 @@ class RoomRegistry:
     live_limits: LiveLimits
     metrics: Metrics
     duties: Duties
-    _deals: DealSearch
+    deals: DealSearch
     background: BackgroundTasks
     timers: Timers = LOOP_TIMERS
     tides: tuple[TideTime, ...] = ()
@@ -103,10 +103,10 @@ class RoomRegistry:
             hub = self.hubs.get(room)
             if hub is not None:
                 await self.background.guard(hub.pull())
-        if race.needs_search and room not in self._deals.searching:
-            self.background.spawn(partial(self._deals.search, room, partial(self.command, by="")))
+        if race.needs_search and room not in self.deals.searching:
+            self.background.spawn(partial(self.deals.search, room, partial(self.command, by="")))
         elif not race.needs_search and "deal_found" not in changes:
-            self._deals.stop(room)
+            self.deals.stop(room)
         return race
 
     async def _compare_and_set(

@@ -14,7 +14,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from asyncio.subprocess import DEVNULL, PIPE, Process
+from asyncio.subprocess import PIPE, Process
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import Final
@@ -22,12 +22,14 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from samedeal.games import offered
+from samedeal.games import DEFAULT_GAME, offered
 from samedeal.joint_deal import HIGHEST_CANDIDATE
 from samedeal_server.solving.turns import Turns
 from samedeal_server.solving.worker import Candidate
 from samedeal_server.tasks import cancel_and_wait
 from samedeal_server.telemetry.events import LogEvent, get_logger
+from samedeal_server.telemetry.logs import ThrottledLog
+from samedeal_server.telemetry.metrics import Metrics
 
 MAX_WORKERS: Final = 4
 
@@ -45,11 +47,58 @@ SEARCH_TIME: Final = 120.0
 
 LEAST_TRIED: Final = 12
 
+LEAST_FAILURES: Final = 3
+"""Number of workers that have to end one after another until the node's solver counts as broken."""
+
+PROBE_INTERVAL: Final = 30.0
+"""Minimum time, in seconds, since the last answer of a worker after which a new worker is started to see if it answers."""
+
 _log = get_logger()
+
+_LAST_WORDS: Final = 300
+"""Maximum length of what a worker wrote before it ended."""
 
 
 class SolverFailed(Exception):
     """Error of workers that could not start, were killed, or ran out of memory."""
+
+
+_PROBE: Final = Candidate(bytes(32), DEFAULT_GAME, budget=1, number=0)
+"""A candidate that is answered at once."""
+
+
+class WorkerHealth:
+    """Whether the workers of a node answer. ``fault`` is why the newest ones ended without an answer, or empty."""
+
+    def __init__(self, metrics: Metrics) -> None:
+        self.fault = ""
+        self._metrics = metrics
+        self._failures = 0
+        self._answered_at = -PROBE_INTERVAL
+        self._log = ThrottledLog(_log)
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether no worker has answered lately."""
+        return asyncio.get_running_loop().time() - self._answered_at >= PROBE_INTERVAL
+
+    def answered(self) -> None:
+        """Record that a worker answered."""
+        fault, self.fault, self._failures = self.fault, "", 0
+        self._answered_at = asyncio.get_running_loop().time()
+        self._metrics.solver_up.set(1)
+        if fault:
+            _log.info(LogEvent.SOLVER_WORKS)
+
+    def failed(self, reason: str) -> None:
+        """Record that a worker ended without an answer, or did not start. A few in a row are a fault of the node."""
+        self._log.warning(LogEvent.SOLVER_ENDED, reason)
+        self._metrics.solver_workers_ended.inc()
+        self._failures += 1
+        if self._failures == LEAST_FAILURES:
+            self.fault = reason
+            self._metrics.solver_up.set(0)
+            _log.error(LogEvent.SOLVER_BROKEN, reason=reason)
 
 
 def candidates_from(first: Candidate) -> Iterator[Candidate]:
@@ -73,8 +122,10 @@ def set_after(late: asyncio.Event, seconds: float) -> None:
 class Solvers:
     """The workers of a node. Players who wait for a start that is late get workers with the priority of the node."""
 
-    def __init__(self) -> None:
-        self.background, self.urgent = SolverPool(), SolverPool(0, most=1)
+    def __init__(self, metrics: Metrics) -> None:
+        self.health = WorkerHealth(metrics)
+        self._probed = asyncio.Lock()
+        self.background, self.urgent = SolverPool(self.health), SolverPool(self.health, 0, most=1)
 
     async def solve(self, candidate: Candidate, late: asyncio.Event, origin: str = "", room: str = "") -> str:
         """Return the moves with which the solver wins a candidate, like ``SolverPool.solve``.
@@ -92,6 +143,15 @@ class Solvers:
                 await cancel_and_wait((solving, waiting))
         return await self.urgent.solve(candidate, origin, room)
 
+    async def probe(self) -> None:
+        """Start a worker to find out whether it answers, unless another one has answered lately, or is probed."""
+        if self.health.is_doubtful and not self._probed.locked():
+            async with self._probed:
+                pool = SolverPool(self.health, most=1)
+                with suppress(SolverFailed):
+                    await pool.solve(_PROBE)
+                await pool.close()
+
     async def close(self) -> None:
         """End all workers. Call this method only when all of them are idle."""
         await self.background.close()
@@ -106,8 +166,9 @@ class SolverPool:
     wait for a candidate.
     """
 
-    def __init__(self, niceness: int = BACKGROUND, most: int = MAX_WORKERS) -> None:
+    def __init__(self, health: WorkerHealth, niceness: int = BACKGROUND, most: int = MAX_WORKERS) -> None:
         self.idle: list[Process] = []
+        self._health = health
         self._niceness = niceness
         self._free = max(1, min(most, (os.cpu_count() or 1) // 2))
         self._turns: Turns[asyncio.Future[None]] = Turns()
@@ -121,14 +182,21 @@ class SolverPool:
         await self._wait_for_turn(origin, room)
         try:
             for _ in range(MAX_TRIES - 1):
-                try:
-                    return await self._ask(candidate)
-                except SolverFailed as failed:
-                    _log.warning(LogEvent.SOLVER_ENDED, reason=str(failed))
-                    await asyncio.sleep(RETRY_INTERVAL)
-            return await self._ask(candidate)
+                with suppress(SolverFailed):
+                    return await self._try(candidate)
+                await asyncio.sleep(RETRY_INTERVAL)
+            return await self._try(candidate)
         finally:
             self._end_turn()
+
+    async def _try(self, candidate: Candidate) -> str:
+        try:
+            answer = await self._ask(candidate)
+        except SolverFailed as failed:
+            self._health.failed(str(failed))
+            raise
+        self._health.answered()
+        return answer
 
     async def _wait_for_turn(self, origin: str, room: str) -> None:
         if self._free:
@@ -165,8 +233,7 @@ class SolverPool:
             await _end(worker)
             raise
         if not answer.endswith(b"\n"):
-            await _end(worker)
-            raise SolverFailed(f"exit code {worker.returncode}")
+            raise SolverFailed(await _end(worker))
         self.idle.append(worker)
         return answer.decode().rstrip("\n")
 
@@ -181,7 +248,7 @@ async def _start(niceness: int) -> Process:
     command = (sys.executable, "-P", "-m", "samedeal_server.solving.worker", str(niceness))
     try:
         worker = await asyncio.create_subprocess_exec(
-            *command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, start_new_session=True
+            *command, stdin=PIPE, stdout=PIPE, stderr=PIPE, start_new_session=True
         )
     except OSError as error:
         raise SolverFailed(str(error)) from None
@@ -190,9 +257,13 @@ async def _start(niceness: int) -> Process:
     return worker
 
 
-async def _end(worker: Process) -> None:
+async def _end(worker: Process) -> str:
+    """End a worker. Return its exit code with the last line that it wrote about an error, if any."""
     with suppress(ProcessLookupError):
         worker.kill()
     await worker.wait()
     if worker.stdin is not None:
         worker.stdin.close()
+    written = await worker.stderr.read() if worker.stderr is not None else b""
+    last = written.decode(errors="replace").strip().rpartition("\n")[2][:_LAST_WORDS]
+    return f"exit code {worker.returncode}" + (f": {last}" if last else "")

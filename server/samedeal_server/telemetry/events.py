@@ -50,6 +50,8 @@ class LogEvent(StrEnum):
     WORKER_DIED = "worker_died"
     WORKER_RESTARTED = "worker_restarted"
     SOLVER_ENDED = "solver_ended"
+    SOLVER_BROKEN = "solver_broken"
+    SOLVER_WORKS = "solver_works"
     DEAL_NOT_FOUND = "deal_not_found"
     FAILED = "failed"
     FAULT = "fault"

@@ -82,6 +82,11 @@ class Metrics:
     rooms: Gauge
     races: LabelledCounter
     records: LabelledCounter
+    deal_searches: Gauge
+    oldest_deal_search_seconds: Gauge
+    deal_searches_ended: LabelledCounter
+    solver_workers_ended: Counter
+    solver_up: Gauge
     fan_out_lag_seconds: Histogram
     admin_logins_failed: LabelledCounter
     event_loop_lag_seconds: Histogram
@@ -105,6 +110,7 @@ class Metrics:
             else:
                 setattr(self, name, kind(*described, row.labels, registry=registry))
         self.redis_up.set(1)
+        self.solver_up.set(1)
         for game, phase in product(GAMES, PHASES):
             self.rooms.labels(game, phase).set(0)
 
