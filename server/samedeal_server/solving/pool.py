@@ -233,7 +233,7 @@ class SolverPool:
             await _end(worker)
             raise
         if not answer.endswith(b"\n"):
-            raise SolverFailed(await _end(worker))
+            raise SolverFailed(await _last_words(worker))
         self.idle.append(worker)
         return answer.decode().rstrip("\n")
 
@@ -257,10 +257,15 @@ async def _start(niceness: int) -> Process:
     return worker
 
 
-async def _end(worker: Process) -> str:
-    """End a worker. Return its exit code with the last line that it wrote about an error, if any."""
+async def _end(worker: Process) -> None:
+    """Kill a worker."""
     with suppress(ProcessLookupError):
         worker.kill()
+    await _last_words(worker)
+
+
+async def _last_words(worker: Process) -> str:
+    """Return the exit code of a worker that ends, with the last line that it wrote about an error, if any."""
     await worker.wait()
     if worker.stdin is not None:
         worker.stdin.close()
