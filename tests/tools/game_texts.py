@@ -54,7 +54,12 @@ def _in_brief(game: Game) -> str:
         count = len(group.keys)
         single = group.kind in (Kind.STOCK, Kind.WASTE, Kind.RESERVE)
         parts.append(f"a {group.kind}" if single else f"{count_text(count)} {group.kind}{'s' * (count != 1)}")
-    return f"{', '.join(parts[:-1])} and {parts[-1]}.".capitalize()
+    return f"{_listed(parts)}.".capitalize()
+
+
+def _listed(words: Sequence[str]) -> str:
+    """Return words as a sentence lists them, such as "one, two and three"."""
+    return " and ".join([", ".join(words[:-1]), words[-1]] if words[1:] else words)
 
 
 def texts() -> dict[str, str]:
@@ -77,15 +82,15 @@ def _lines(text: str, known: str = "") -> Iterator[str]:
 
 def _rules() -> str:
     for_all = (ROOT / "shared/RULES.md").read_text(encoding="utf-8").partition("<!-- games: rules -->")[0]
-    told: dict[str, int] = {}
+    told: dict[tuple[str, ...], int] = {}
     return "\n".join(line for game in GAMES.values() for line in _rules_of(game, " ".join(for_all.split()), told))
 
 
-def _rules_of(game: Game, for_all: str, told: dict[str, int]) -> Iterator[str]:
+def _rules_of(game: Game, for_all: str, told: dict[tuple[str, ...], int]) -> Iterator[str]:
     """Yield the lines about a game.
 
-    They repeat no sentence of the text ``for_all`` about all games. ``told`` has the texts of the rulings so far, with
-    their numbers: a ruling with the same text as an earlier one refers to it.
+    They repeat no sentence of the text ``for_all`` about all games. ``told`` has the lines of the rulings so far, with
+    their numbers: an earlier ruling that holds here too is not told again.
     """
     points = [point for section in sections_of(game) for point in section.points]
     rulings = game.file.rulings
@@ -100,9 +105,13 @@ def _rules_of(game: Game, for_all: str, told: dict[str, int]) -> Iterator[str]:
         rulings = {about: number for about, number in rulings.items() if number not in base.file.rulings.values()}
     else:
         yield _in_brief(game)
-    for point in points:
-        if set(point.rulings.split()) <= general and "R4" not in point.rulings:
-            yield from _lines(point.text, for_all)
+    plain = [point.text for point in points if set(point.rulings.split()) <= general and "R4" not in point.rulings]
+    lines = [line for text in plain for line in _lines(text, for_all)]
+    same = {each: number for each, number in told.items() if set(each) <= set(lines)}
+    yield from (line for line in lines if not any(line in each for each in same))
+    if same:
+        links = [f"[R{number}](#r{number})" for number in sorted(same.values())]
+        yield f"{_listed(links)} hold{'s' * (len(links) == 1)} here too."
     yield ""
     for number, about in groupby(sorted(rulings, key=lambda about: rulings[about]), rulings.__getitem__):
         titles = [_TITLES[subject] for subject in about]
@@ -111,7 +120,7 @@ def _rules_of(game: Game, for_all: str, told: dict[str, int]) -> Iterator[str]:
         lines = [
             line for point in points if f"R{number}" in point.rulings.split() for line in _lines(point.text, for_all)
         ]
-        first = told.setdefault("\n".join(lines), number)
+        first = told.setdefault(tuple(lines), number)
         yield from lines if first == number else [f"As [R{first}](#r{first})."]
         yield ""
 
@@ -119,11 +128,9 @@ def _rules_of(game: Game, for_all: str, told: dict[str, int]) -> Iterator[str]:
 def _games() -> str:
     games = [game for game in GAMES.values() if not game.file.variant_of]
     variants = [game for game in GAMES.values() if game.file.variant_of]
-    *most, last = (f"**{game.title}**" for game in games)
-    text = f"There are {count_text(len(games))} games: {', '.join(most)} and {last}."
+    text = f"There are {count_text(len(games))} games: {_listed([f'**{game.title}**' for game in games])}."
     if variants:
-        *most, last = (game.title for game in variants)
-        text += f" Variants are {', '.join(most)} and {last}."
+        text += f" Variants are {_listed([game.title for game in variants])}."
     return "\n".join(_lines(text)) + "\n"
 
 
