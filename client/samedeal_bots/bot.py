@@ -9,7 +9,7 @@ from random import Random
 from typing import Final
 
 from samedeal.board_history import UNDO, Play
-from samedeal.errors import PlayError
+from samedeal.errors import PlayError, RequestRefused
 from samedeal.moves import Move
 from samedeal.protocol.messages import Notice
 from samedeal.protocol_codes import RefusalCode
@@ -78,7 +78,8 @@ class Bot:
     async def run(self) -> int:
         """Play to the end of the race, or if ``stay`` is true, until there is no rematch. Return the exit code."""
         while True:
-            async with first_of(self._follow_events(), self._play()) as (following, playing):
+            race = self._roam() if self.roams else self._play()
+            async with first_of(self._follow_events(), race) as (following, playing):
                 if playing.done():
                     return 0 if playing.result() else 1
                 end = following.result()
@@ -113,25 +114,37 @@ class Bot:
             return Ended(ClientCode.CLOSED, f"The server was unreachable for {RECONNECT_TIMEOUT:g} seconds.")
         return Ended(ClientCode.CLOSED, "The connection has ended.")
 
+    async def _roam(self) -> bool:
+        """Play in one room after the other. Return False as ``_play`` does.
+
+        A request may be refused because the bot has just been removed from its room. The news of that may come later than
+        the refusal, so the bot says only after a while that it was refused.
+        """
+        while True:
+            try:
+                if self._phase:
+                    await self._rooms.leave()
+                await self._join_open_room()
+                if not await self._play():
+                    return False
+            except RequestRefused as refused:
+                await asyncio.sleep(LOOK_INTERVAL)
+                self.report(str(refused))
+
     async def _play(self) -> bool:
         """Play to the end. Return whether the bot had no reason to accuse the server."""
         while True:
-            if self.roams:
-                await self._join_open_room()
             await self._wait_until(lambda: self._phase != "")
             await self._get_ready()
             await self._wait_for_start()
             if self._is_left_alone:
-                await self._rooms.leave()
-                continue
+                return True
             await self._race()
             await self._wait_until(lambda: self._phase in ("finished", "closed"))
             self._report_result()
             if not await self._is_fair() or self._engine_failed:
                 return False
-            if self.roams:
-                continue
-            if not self.stay or self._phase == "closed" or not await self._join_rematch():
+            if self.roams or not self.stay or self._phase == "closed" or not await self._join_rematch():
                 return True
 
     async def _join_open_room(self) -> None:
@@ -141,7 +154,6 @@ class Bot:
             for line in sorted((each for each in lines if 0 < each.players < each.seats), key=lambda each: each.starts):
                 with allowing(*_TRY_NEXT_ROOM):
                     await self._rooms.join(line.room, line=line)
-                    await self._wait_until(lambda room=line.room: self._rooms.model.is_in(room))  # type: ignore[misc]  # mypy can't infer a default
                     self.report(f"in room {line.room}")
                     return
             await asyncio.sleep(LOOK_INTERVAL)

@@ -19,7 +19,7 @@ from samedeal.game import Game
 from samedeal.legality import find_target, is_legal, is_null, is_worry_back, stock_reason
 from samedeal.move_refusals import refusal_sentence
 from samedeal.moves import Move
-from samedeal.policies import IS_DEALT_DOWN
+from samedeal.policies import is_dealt_down
 from samedeal.position import Position
 
 
@@ -65,11 +65,12 @@ class Board(Position):
         firsts = foundations.on_empty if sum(foundations.sizes) else b""
         cards = iter(sorted(deck.translate(IN_SUITS[game.file.suits]), key=lambda card: card not in firsts))
         for group in sorted(game.groups, key=lambda group: group is not foundations):
-            first, is_down = game.index[group.keys[0]], IS_DEALT_DOWN[group.faces]
+            first = game.index[group.keys[0]]
             for row in range(max(group.sizes, default=0)):
                 for offset, size in enumerate(group.sizes):
                     if row < size:
-                        piles[first + offset].append(next(cards) | (UNSEEN if is_down(row, size) else 0))
+                        is_down = is_dealt_down(group.faces, offset, row, size)
+                        piles[first + offset].append(next(cards) | (UNSEEN if is_down else 0))
         if game.stock_at >= 0:
             piles[game.stock_at][:] = bytes(card | UNSEEN for card in cards)[::-1]
         return cls(game, tuple(bytes(pile) for pile in piles))

@@ -100,6 +100,7 @@ _Line = Annotated[str, Meta(min_length=1, max_length=200, pattern=r"^[ -~]+\Z")]
 _States = Annotated[int, Meta(ge=2, le=99_999)]
 _Weight = Annotated[int, Meta(ge=0, le=99)]
 _BotWeight = Annotated[float, Meta(ge=0, le=99)]
+_FaceDown = Annotated[tuple[Annotated[int, Meta(ge=0, le=_MOST_CARDS)], ...], Meta(max_length=_MOST_ACROSS)]
 
 
 class Place(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
@@ -116,12 +117,13 @@ class PileRow(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     ``keys`` has the names of the piles, and ``cards`` the number of cards dealt to each of them, both with blanks in
     between. The waste and most foundations need no ``cards``, because they are empty when the cards were dealt, and the
     stock gets what is left. If each foundation gets one card, these are the aces, which are taken out of the deck first.
+    ``faces`` is a word, or a list with the number of cards of each column that are dealt face down, below all others.
     """
 
     kind: Kind
     keys: Annotated[str, Meta(min_length=1, max_length=64)]
     cards: Annotated[str, Meta(max_length=64, pattern=r"^([0-9]{1,2}( [0-9]{1,2})*)?\Z")] = ""
-    faces: Faces = Faces.UP
+    faces: Faces | _FaceDown = Faces.UP
     build: Build = Build.NONE
     empty: Base = Base.NOTHING
     lift: Lift | None = None
@@ -318,6 +320,8 @@ def _fault_of(error: msgspec.ValidationError) -> tuple[str, str]:
     value, choices = reason.removeprefix("Invalid enum value "), _CHOICES.get(key)
     if choices and value != reason:
         reason = f"This release does not know {value}. Choose one of {', '.join(repr(str(each)) for each in choices)}"
+    if key == "faces" and reason.startswith("Expected") and ", got " in reason:
+        return path, "'faces' must be one of its words in quotation marks, or a list of whole numbers"
     if wanted := re.fullmatch(r"Expected `(\w+).*`, got `.+`", reason):
         return path, f"'{key}' must be {_TYPES[wanted[1]]}"
     for pattern, sentence in _SENTENCES.items():
@@ -426,10 +430,7 @@ def _row_faults(row: PileRow, before: tuple[PileRow, ...]) -> Iterator[tuple[str
         yield "cards", f"At most {most} can be dealt to a {row.kind}"
     if row.kind is Kind.FOUNDATION and any(row.sizes) and (0 in row.sizes or row.empty is not Base.ACE):
         yield "cards", "Deal a card to none of the foundations, or to each, which then must take only an ace"
-    if row.kind is Kind.COLUMN and any(size and IS_DEALT_DOWN[row.faces](size - 1, size) for size in row.sizes):
-        yield "faces", "The top card of a column can't lie face down"
-    if row.faces is not Faces.UP and row.kind not in (Kind.COLUMN, Kind.STOCK):
-        yield "faces", "Only cards of columns can lie face down"
+    yield from (("faces", reason) for reason in _face_faults(row))
     if row.kind is Kind.FOUNDATION and row.lift not in (None, Lift.NOTHING, Lift.TOP):
         yield "lift", "At most the top card is taken off a foundation"
     if row.kind is not Kind.COLUMN and row.lift in AS_FREE_PLACES_ALLOW:
@@ -438,3 +439,20 @@ def _row_faults(row: PileRow, before: tuple[PileRow, ...]) -> Iterator[tuple[str
         yield "empty", "Only a foundation that keeps its cards takes a complete suit"
     if row.kind in _PLAIN and (row.build, row.empty, row.lift) != (Build.NONE, _PLAIN[row.kind], None):
         yield "kind", f"A {row.kind} has no policies, except that an empty cell takes any card"
+
+
+def _face_faults(row: PileRow) -> Iterator[str]:
+    """Yield what is wrong with the faces of a row of piles."""
+    faces, number = row.faces, len(row.names)
+    if faces is not Faces.UP and row.kind is not Kind.COLUMN and (faces, row.kind) != (Faces.DOWN, Kind.STOCK):
+        yield "Only cards of columns can lie face down"
+    elif isinstance(faces, tuple):
+        if len(faces) != number:
+            yield f"{number} columns need {number} numbers of face-down cards, not {len(faces)}"
+        if not any(faces):
+            yield "If no card is dealt face down, leave out 'faces'"
+        for key, down, size in zip(row.names, faces, row.sizes, strict=False):
+            if down and down >= size:
+                yield f"Column {key} is dealt {size} cards, so {down} of them can't lie below a face-up card"
+    elif row.kind is Kind.COLUMN and any(size and IS_DEALT_DOWN[faces](size - 1, size) for size in row.sizes):
+        yield "The top card of a column can't lie face down"

@@ -21,7 +21,7 @@ class PileData(Struct, frozen=True, kw_only=True):
     kind: str
     keys: str
     sizes: tuple[int, ...]
-    faces: str
+    faces: str | tuple[int, ...]
     build: str
     empty: str
     lift: str

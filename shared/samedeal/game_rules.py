@@ -113,14 +113,14 @@ def _facts(game: Game) -> _Facts:
         "drawn": stock.drawn,
         "redeals": stock.redeals,
         "fills_columns": stock.fills_columns,
-        "rows": _counted(rows, "deal"),
-        "in_row": count_text(len(game.columns)),
-        "last_row": f", then one of {count_text(rest)} to the first {count_text(rest)} columns" if rest else "",
+        "deals": _deals(rows, len(game.columns), rest),
         "times": count_text(game.cards // 13),
         "column_hides": columns.faces is not Faces.UP,
         "column_takes": columns.base.removeprefix("only "),
         "in_suit": columns.lift in (Lift.SUIT_RUN, Lift.FREE_SUIT_RUN),
         "needs_places": columns.needs_places,
+        "column_listed": isinstance(columns.faces, tuple),
+        "column_down": _face_down(columns.keys, columns.faces) if isinstance(columns.faces, tuple) else "",
         f"{last.kind}_end": "{open}",
         **{kind: any(group.kind is kind for group in game.groups) for kind in Kind},
     }
@@ -146,6 +146,29 @@ def count_text(number: int) -> str:
 
 def _counted(number: int, name: str) -> str:
     return f"{count_text(number)} {name}{'s' * (number != 1)}"
+
+
+def _deals(rows: int, columns: int, rest: int) -> str:
+    """Return how many rows of cards are dealt from the stock, such as "are five deals of seven cards"."""
+    first = "the first column" if rest == 1 else f"the first {count_text(rest)} columns"
+    if not rows:
+        return f"is one deal of {_counted(rest, 'card')}, to {first}"
+    last = f", then one of {count_text(rest)} to {first}" if rest else ""
+    return f"{'is' if rows == 1 else 'are'} {_counted(rows, 'deal')} of {count_text(columns)} cards{last}"
+
+
+def _face_down(keys: tuple[str, ...], numbers: tuple[int, ...]) -> str:
+    """Return which cards of columns are dealt face down, such as "the bottom three cards of columns 1 and 2"."""
+    parts = []
+    for number in dict.fromkeys(filter(None, numbers)):
+        columns = [key for key, each in zip(keys, numbers, strict=True) if each == number]
+        cards = "card" if number == 1 else f"{count_text(number)} cards"
+        parts.append(f"the bottom {cards} of column{'s' * (len(columns) > 1)} {_listed(columns)}")
+    return _listed(parts)
+
+
+def _listed(words: list[str]) -> str:
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
 def _sizes(sizes: tuple[int, ...]) -> str:

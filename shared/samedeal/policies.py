@@ -118,6 +118,15 @@ IS_DEALT_DOWN: Final[dict[Faces, Callable[[int, int], bool]]] = {
 }
 """Whether a card is dealt face down, by the number of cards below it and the number of cards that the pile gets."""
 
+
+def is_dealt_down(faces: Faces | tuple[int, ...], at: int, depth: int, size: int) -> bool:
+    """Return whether the card on ``depth`` others is dealt face down, in a pile that gets ``size`` cards.
+
+    ``at`` is the place of the pile in its row, for which ``faces`` may have the number of face-down cards.
+    """
+    return IS_DEALT_DOWN[faces](depth, size) if isinstance(faces, Faces) else depth < faces[at]
+
+
 RUN: Final[dict[Lift, tuple[bytes, ...]]] = {
     Lift.NOTHING: ON[Build.NONE],
     Lift.TOP: ON[Build.NONE],

@@ -53,13 +53,13 @@ class Peer:
 
     async def receive(self, kind: type[Request]) -> Request:
         """Return the next message, which must be of a kind. Pings before it are answered."""
-        while True:
-            async with asyncio.timeout(DEADLINE):
+        async with asyncio.timeout(DEADLINE):
+            while True:
                 message = decode_to_server(await self.socket.recv())
-            if isinstance(message, kind):
-                return message
-            assert isinstance(message, Ping), f"{message} instead of {kind.__name__}"
-            await self.send(Pong(to=message.id, time=5_000))
+                if isinstance(message, kind):
+                    return message
+                assert isinstance(message, Ping), f"{message} instead of {kind.__name__}"
+                await self.send(Pong(to=message.id, time=5_000))
 
     async def send(self, *messages: ToClient) -> None:
         for message in messages:

@@ -40,9 +40,10 @@ def described(rng: Random) -> str:
     letters = [each for each in "qwertyuiasdfghjk" if each not in names and (each != "w" or not STOCKS[stock].to_waste)]
     side, left = rng.choice((Kind.RESERVE, Kind.CELL)), 52 * decks
 
-    def add(kind: Kind, keys: Sequence[str], sizes: Sequence[int] = (), **policies: str | None) -> None:
+    def add(kind: Kind, keys: Sequence[str], sizes: Sequence[int] = (), **policies: str | list[int] | None) -> None:
         lines.append(f'[[piles]]\nkind = "{kind}"\nkeys = "{" ".join(keys)}"\ncards = "{" ".join(map(str, sizes))}"')
-        lines.extend(f'{name} = "{value}"' for name, value in policies.items() if value)
+        texts = {name: f'"{value}"' if isinstance(value, str) else value for name, value in policies.items() if value}
+        lines.extend(f"{name} = {text}" for name, text in texts.items())
 
     def rules() -> dict[str, str | None]:
         bases = [base for base in Base if base is not Base.COMPLETE_SUIT]
@@ -57,7 +58,7 @@ def described(rng: Random) -> str:
     dealt = [left // columns + (at < left % columns) for at in range(columns)]
     if STOCKS[stock].action:
         dealt = [min(size, rng.randint(1, 9)) for size in dealt]
-    faces = rng.choice((Faces.UP, Faces.TOP_UP, Faces.FIVE_UP))
+    faces = rng.choice((Faces.UP, Faces.TOP_UP, Faces.FIVE_UP, [rng.randint(0, size - 1) for size in dealt]))
     add(Kind.COLUMN, names, dealt, faces=faces, lift=rng.choice((None, *Lift)), **rules())
     if fans:
         add(Kind.FAN, fans, [3] * len(fans), lift=rng.choice((None, *Lift)), **rules())

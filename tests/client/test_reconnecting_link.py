@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from typing import NoReturn
 
 import pytest
+from websockets.asyncio.client import ClientConnection
 
 from samedeal import ENGINE
 from samedeal.errors import RequestRefused
@@ -39,7 +40,7 @@ from samedeal.protocol_codes import PERMANENT_CLOSE_CODES, CloseCode, NoticeCode
 from samedeal_link.connection import reconnecting_link
 from samedeal_link.connection.address import ServerAddress, home_path
 from samedeal_link.connection.client_error_codes import ClientCode
-from samedeal_link.connection.dial import CannotConnect
+from samedeal_link.connection.dial import CannotConnect, dial
 from samedeal_link.connection.disconnect import PERMANENT_CLOSES
 from samedeal_link.connection.link_events import Ended, Lost, SeatLost
 from samedeal_link.connection.reconnecting_link import Link, LinkTimeouts
@@ -99,6 +100,33 @@ async def test_link_moves_to_the_home_of_a_room_that_it_joins(server: ScriptedSe
         await asking
         assert server.count == 2
         assert not recorded.of(Lost)
+
+
+@pytest.mark.parametrize("turns", range(8))
+async def test_link_can_be_closed_while_its_server_closes(server: ScriptedServer, turns: int) -> None:
+    async with connect(server) as (recorded, peer):
+        await peer.close(CloseCode.RESTART)
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        await recorded.close()
+        assert recorded.of(Ended)
+
+
+async def test_closed_link_drops_a_connection_that_its_server_leaves_open(
+    server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sockets: list[ClientConnection] = []
+
+    async def note(address: ServerAddress, *, path: str = "") -> ClientConnection:
+        sockets.append(await dial(address, path=path))
+        return sockets[-1]
+
+    monkeypatch.setattr(reconnecting_link, "dial", note)
+    monkeypatch.setattr(reconnecting_link, "_CLOSE_TIMEOUT", 0.0)
+    async with connect(server) as (recorded, peer):
+        peer.socket.transport.pause_reading()
+        await recorded.close()
+        assert [socket.transport.is_closing() for socket in sockets] == [True]
 
 
 async def test_link_connects_elsewhere_if_the_home_is_full(server: ScriptedServer) -> None:

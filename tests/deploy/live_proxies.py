@@ -159,7 +159,7 @@ async def test_page_passes_through(site: Site, path: str, status: int) -> None:
     assert "content-security-policy: default-src 'none'" in head
     assert ("content-encoding: gzip" in head) is (status == 200)
     if path.startswith("/friday"):
-        assert f'"og:url" content="{site.address.replace("wss", "https")}/friday"' in gzip.decompress(body).decode()
+        assert f'"og:image" content="{site.address.replace("wss", "https")}/' in gzip.decompress(body).decode()
 
 
 async def test_listener_hears_news_through_the_proxy(site: Site) -> None:

@@ -5,12 +5,18 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from typing import cast
+from unittest import mock
 
 import pytest
 import structlog
+from websockets.asyncio.server import ServerConnection
 
 from samedeal.protocol.messages import Ping, Pong
-from samedeal_server.config.limits import Limits
+from samedeal_server.config.limits import Limits, LiveLimits
+from samedeal_server.connections.handshake_admission import HandshakeAdmission
+from samedeal_server.telemetry.metrics import Metrics
 from tests.golden.golden_files import assert_answered
 from tests.server.broken_frames import PAGE, PIECE, answer
 from tests.server.client import Client
@@ -85,6 +91,29 @@ async def test_endless_handshake_is_aborted(node: NodeMaker) -> None:
     assert [await wire.eof() for wire in wires] == [b""] * 4
     assert not one.gateway.handshakes.pending
     await ana.expect(Pong, Ping)
+
+
+@dataclass(eq=False)
+class Silent:
+    """A connection from an address, which sends nothing."""
+
+    peer: str
+    request: None = None
+    transport: mock.Mock = field(default_factory=mock.Mock)
+
+
+@pytest.mark.parametrize(
+    ("most", "neighbour"),
+    [(2, "203.0.113.7"), (2, "2001:db8::7"), (8, "2001:db8:0:{:x}::7"), (32, "2001:db8:0:{:x}00::7")],
+)
+def test_pending_handshakes_of_others_are_not_evicted(most: int, neighbour: str) -> None:
+    """An address has two handshakes at most, its /56 has eight, and its /48 thirty-two."""
+    handshakes = HandshakeAdmission(LiveLimits(Limits(connections_per_address=2)), Metrics())
+    other, *own = (Silent(each) for each in ("198.51.100.1", *map(neighbour.format, range(most + 1))))
+    for socket in (other, *own):
+        handshakes.track_pending(cast("ServerConnection", socket))
+    assert [socket for socket in (other, *own) if socket.transport.abort.called] == own[:1]
+    assert [*handshakes.pending] == [other, *own[1:]]
 
 
 @pytest.mark.parametrize("limits", [Limits(handshakes=3), Limits(connections_per_address=3)])

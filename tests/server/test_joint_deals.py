@@ -25,6 +25,7 @@ from samedeal.record import Record
 from samedeal.terms import RoomTerms
 from samedeal_link.session.race_audit import audit_race
 from samedeal_link.session.room_client import RoomClient
+from samedeal_server.rooms import progress_updates
 from samedeal_server.solving import pool
 from samedeal_server.solving.pool import BACKGROUND, MAX_WORKERS, SolverPool, Solvers, WorkerHealth
 from samedeal_server.solving.worker import Candidate, winning_line
@@ -200,12 +201,13 @@ async def test_shares_are_told_once_and_to_whoever_enters_later(one: Node, two: 
     assert [each.share for each in drawn[0].shares] == [ana.share(), bob.share()]
 
 
-async def test_states_between_commitments_are_not_pushed(one: Node) -> None:
+async def test_states_between_commitments_are_not_pushed(one: Node, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress_updates, "PROGRESS_INTERVAL", 0.0)  # a state would come before the next answer
     ana, bob, cid = await drawing(one, names=("ana", "bob", "cid"), countdown=5)
     told = len(cid.frames)
     await ana.commit()
     await bob.commit()
-    await asyncio.sleep(0.3)
+    await cid.expect(Pong, Ping)
     assert not [frame for frame in cid.frames[told:] if isinstance(decode_to_client(frame), RoomState)]
     await cid.commit()
     await cid.sealed()

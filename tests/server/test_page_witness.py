@@ -12,7 +12,9 @@ from samedeal.deal import Deal
 from samedeal.options import Options
 from samedeal.protocol.codec import encode
 from samedeal.protocol.messages import Joined, RoomState, Watching
+from samedeal.verdict_rows import row_sentence
 from samedeal_link.evidence.facts import Wanted
+from samedeal_link.evidence.verdict import RaceReading
 from tests.client.server_messages import SERVER, drawing, room_state
 from tests.shared.javascript import evaluate_with_page, needs_node
 
@@ -76,7 +78,17 @@ def test_connection_that_is_cut_when_the_page_reads_the_record_accuses_nobody(tm
         const {faults} = await readRace({ask: () => answers.shift()()}, "k7", {}, () => {})
         return faults
     """
-    assert page(program, tmp_path) == [["no_record", "The server gave no record of the race. No."]]
+    assert page(program, tmp_path) == [["no_record", "No."]]
+
+
+def test_race_without_a_record_is_a_sentence_in_terminal_and_page(tmp_path: Path) -> None:
+    program = """
+        const [{Reading}, {rowSentence}] = await Promise.all([import("./verdict.js"), import("./evidence.js")])
+        return new Reading({}).faults.map(rowSentence)
+    """
+    (fault,) = RaceReading().faults
+    assert page(program, tmp_path) == [row_sentence(*fault)]
+    assert row_sentence(*fault).endswith(".")
 
 
 def test_only_a_refusal_answers_a_request_that_it_does_not_name(tmp_path: Path) -> None:

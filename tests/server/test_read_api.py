@@ -55,25 +55,28 @@ def operation(path: str) -> dict[str, Any]:
     return asked
 
 
+KINDS: dict[str, Any] = {
+    "object": dict,
+    "array": list,
+    "string": str,
+    "integer": int,
+    "number": (int, float),
+    "boolean": bool,
+    "null": type(None),
+}
+"""The types of Python for those of a schema."""
+
+
 def check(value: Any, schema: dict[str, Any], where: str = "answer") -> None:
     """Assert that a value agrees with a schema, and has no field that the schema does not name."""
     if "anyOf" in schema:
-        (schema,) = (each for each in schema["anyOf"] if (each.get("type") == "null") == (value is None))
+        (schema,) = (each for each in schema["anyOf"] if isinstance(value, KINDS[each.get("type", "object")]))
     if "$ref" in schema:
         schema = DOCUMENT["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
     if "enum" in schema:
         assert value in schema["enum"], where
         return
-    kinds: dict[str, Any] = {
-        "object": dict,
-        "array": list,
-        "string": str,
-        "integer": int,
-        "number": (int, float),
-        "boolean": bool,
-        "null": type(None),
-    }
-    assert isinstance(value, kinds[schema["type"]]), (where, value, schema)
+    assert isinstance(value, KINDS[schema["type"]]), (where, value, schema)
     if isinstance(value, bool):
         assert schema["type"] == "boolean", where
     if isinstance(value, dict) and "properties" in schema:

@@ -32,6 +32,7 @@ from samedeal_server.gateway import rate_limits
 from samedeal_server.races import delayed_view
 from samedeal_server.rooms import upkeep
 from samedeal_server.rooms.hub import Hub
+from samedeal_server.rooms.registry import RoomRegistry
 from tests.server.client import Client
 from tests.server.live_nodes import PLENTY, Node, NodeMaker, RedisClient
 from tests.server.races import athena_race, finish
@@ -168,6 +169,19 @@ async def test_racer_who_starts_to_watch_is_not_connected(one: Node, monkeypatch
     frames = [decode_to_client(frame) for frame in ana.frames]
     state = next(each for each in frames[frames.index(watching) :] if isinstance(each, RoomState))
     assert not state.tallies[0].connected
+
+
+async def test_spectator_who_takes_a_seat_is_counted_no_more(one: Node, monkeypatch: pytest.MonkeyPatch) -> None:
+    """This holds for the first state that the player is sent, even if the hub is slow to release the spectator."""
+    monkeypatch.setattr(RoomRegistry, "release_removed", lambda rooms, hub: rooms.release(hub.room))
+    ana, bob = await one.player("ana"), await one.player("bob")
+    room = await ana.create()
+    await ana.join(room)
+    await bob.watch(room)
+    await ana.state(lambda state: state.spectator_count == 1)
+    bob.inbox.clear()
+    await bob.join(room)
+    assert (await bob.until(RoomState)).spectator_count == 0
 
 
 async def test_spectator_who_joins_elsewhere_sees_no_more(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:

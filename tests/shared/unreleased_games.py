@@ -8,13 +8,22 @@ from samedeal.game import Game
 from samedeal.game_file import parse_game_file
 
 
-def _file(title: str, columns: str, sizes: str, lift: str, foundations: str, more: str = "", **first: object) -> str:
-    """A file of a game with these columns, whose empty columns take any card, and with four or eight foundations."""
+def _file(
+    title: str,
+    columns: str,
+    sizes: str,
+    lift: str,
+    foundations: str,
+    more: str = "",
+    takes: str = "any card",
+    **first: object,
+) -> str:
+    """A file of a game with these columns, whose empty ones take what ``takes`` says, and four foundations for a deck."""
     count = 4 * int(str(first.get("decks", 1)))
     return "\n".join([
         f'title = "{title}"',
         *(f"{name} = {value!r}" for name, value in first.items()),
-        f'[[piles]]\nkind = "column"\nkeys = "{columns}"\ncards = "{sizes}"\nempty = "any card"\n{lift}',
+        f'[[piles]]\nkind = "column"\nkeys = "{columns}"\ncards = "{sizes}"\nempty = "{takes}"\n{lift}',
         f'[[piles]]\nkind = "foundation"\nkeys = "{" ".join(f"0{at + 1}" for at in range(count))}"\n{foundations}',
         more,
     ])  # fmt: skip
@@ -48,7 +57,18 @@ FILES: Final = {
         f'cards = "1 1 1 1"\n{_UP}\nlift = "the top card"',
         '[[piles]]\nkind = "reserve"\nkeys = "q w e r t y"\ncards = "1 1 1 1 1 1"',
     ),
+    "scorpion": _file(
+        "Scorpion",
+        "1 2 3 4 5 6 7",
+        "7 7 7 7 7 7 7",
+        'faces = [3, 3, 3, 3, 0, 0, 0]\nbuild = "down by one in the same suit"\nlift = "any face-up cards"',
+        'build = "down by one in the same suit"\nempty = "only a complete suit"',
+        '[[piles]]\nkind = "stock"\nkeys = "stock"',
+        takes="only a king",
+        stock="dealt in rows",
+    ),
 }
-"""Games with runs in any suit, with thirteen columns, and with aces that lie on the foundations before the deal."""
+"""Games with runs in any suit, with thirteen columns, with aces that lie on the foundations before the deal, and with
+cards that lie face down in some columns only."""
 
 UNRELEASED: Final = {name: Game(name, parse_game_file(name, text)[name]) for name, text in FILES.items()}

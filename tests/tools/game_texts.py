@@ -163,6 +163,8 @@ def _sizes(group: Group) -> str:
     if sizes == tuple(range(1, len(sizes) + 1)):
         cards = f"1, 2, ... {len(sizes)}"
     faces = "" if group.faces is Faces.UP else f", {group.faces}"
+    if isinstance(group.faces, tuple):
+        faces = f", {', '.join(map(str, group.faces))} of them face down"
     return f"{len(sizes)} {group.kind}s of {cards} cards{faces}"
 
 

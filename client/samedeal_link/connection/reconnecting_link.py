@@ -590,7 +590,12 @@ class Link:
 
 
 async def _close(socket: ClientConnection, patience: float = 0.0) -> None:
-    """Close a connection. The server gets ``patience`` seconds to close it first."""
-    for end, timeout in ((socket.wait_closed, patience), (socket.close, _CLOSE_TIMEOUT)):
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(end(), timeout)
+    """Close a connection. The server gets ``patience`` seconds to close it first, and little time to agree."""
+    try:
+        for end, timeout in ((socket.wait_closed, patience), (socket.close, _CLOSE_TIMEOUT)):
+            # Before Python 3.12, wait_for loses a cancellation that comes just as what it waits for is done.
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(timeout):
+                    await end()
+    finally:
+        socket.transport.abort()

@@ -52,7 +52,7 @@ class RaceReading:
     """
 
     record: Record | None = None
-    fault: tuple[str, str] = ("no_record", "The server gave no record of the race.")
+    fault: tuple[str, str] = ("no_record", "")
     second: bytes = b""
     answers: Sequence[Answer] | None = None
     given_up: int = 0
@@ -166,7 +166,7 @@ def _rows(evidence: Evidence, reading: RaceReading) -> Iterator[tuple[str, str]]
     if record is None or any(row in _UNREADABLE for row, _ in reading.faults):
         return
     if not reading.second:
-        yield "no_record", "The server gave the record of the race only once."
+        yield "no_record", "The server gave it only once."
     if record.terms.digest != evidence.digest:
         yield "other_record_terms", ""
     if record.commitment != evidence.commitment:

@@ -89,9 +89,9 @@ async def _read(rooms: RoomClient, room: str, delays: Sequence[float]) -> RaceRe
             return RaceReading(fault=("bad_record", str(error)))
         except RequestRefused as refused:
             if refused.code not in _RETRIED:
-                return RaceReading(fault=("no_record", f"The server gave no record of the race. {refused}"))
+                return RaceReading(fault=("no_record", str(refused)))
         await asyncio.sleep(delay)
-    return RaceReading(fault=("no_record", "The server has kept no record of the race."))
+    return RaceReading(fault=("no_record", "The server has kept none."))
 
 
 async def _repeat_search(proof: DealProof, on_progress: Callable[[str], None]) -> tuple[Answer, ...] | None:

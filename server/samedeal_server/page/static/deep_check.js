@@ -27,12 +27,12 @@ async function read(link, room, credentials, delays) {
 			return {record: readRecord(await fetchRecord(link, room, credentials))}
 		} catch (error) {
 			const {code, isLost, message} = error
-			if (isLost ? link.stopped : code && !RETRIED.includes(code)) return {fault: ["no_record", `The server gave no record of the race. ${message}`]}
+			if (isLost ? link.stopped : code && !RETRIED.includes(code)) return {fault: ["no_record", message]}
 			if (!isLost && !code) return {fault: faultOf(error)}
 			await new Promise(resolve => setTimeout(resolve, isLost ? OFFLINE : left.shift()))
 		}
 	}
-	return {fault: ["no_record", "The server has kept no record of the race."]}
+	return {fault: ["no_record", "The server has kept none."]}
 }
 
 // Return the solver's answers about the candidates of a record, or null if this browser cannot say, or there are none.

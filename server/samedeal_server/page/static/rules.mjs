@@ -54,7 +54,7 @@ const STOCKS = {
 	"dealt in rows": {stock: "deal"},
 	"dealt in rows, with no empty column": {stock: "deal", needsFull: true},
 }
-// Whether a card is dealt face down, by its row and the number of cards of its pile.
+// Whether a card is dealt face down, by its row and the number of cards of its pile. A game may also list how many are.
 const FACES = {
 	up: never,
 	down: () => true,
@@ -78,7 +78,8 @@ function rulesOf({decks, suits, piles, stock, search, difficulty}) {
 	for (const {keys, sizes, faces} of new Set([foundations, ...piles]))
 		for (let row = 0; row < Math.max(0, ...sizes); row++)
 			for (const [at, key] of keys.split(" ").entries())
-				if (row < sizes[at]) dealt.push({key, isDown: FACES[faces](row, sizes[at])})
+				if (row < sizes[at])
+					dealt.push({key, isDown: Array.isArray(faces) ? row < faces[at] : FACES[faces](row, sizes[at])})
 	const keysOf = row => row?.keys.split(" ") ?? []
 	const fits = row => (card, under) => under ? BUILDS[row.build](card, under) : EMPTY[row.empty](card)
 	return {

@@ -142,7 +142,7 @@ function* rowsOf(evidence, reading) {
 	yield* reading.faults
 	const {record} = reading
 	if (!record || reading.faults.some(([row]) => /^(bad_record|not_checkable)$/.test(row))) return
-	if (!reading.second) yield ["no_record", "The server gave the record of the race only once."]
+	if (!reading.second) yield ["no_record", "The server gave it only once."]
 	if (hex(termsHash(record.terms.text)) !== evidence.digest) yield ["other_record_terms"]
 	if (hex(record.commitment) !== evidence.commitment) yield ["other_record_commitment"]
 	yield* rowsOfDeal(evidence, reading)
