@@ -252,8 +252,7 @@ def _with_race(evidence: Evidence, state: RoomState) -> Evidence:
         end = state.starts + 1000 * terms.options.limit
         is_won = terms.options.first_finish_ends and any(tally.finished_at for tally in state.tallies)
         drawn = known.drawn.draw if known.drawn else 0
-        is_known = known.drawn is not None or terms.deal.kind != "winnable"
-        known = known.finding_if(is_known and state.draw != drawn, "other_drawn")
+        known = known.finding_if(state.draw != drawn, "other_drawn")
         known = known.finding_if(state.ends != end and not (is_won and state.starts <= state.ends < end), "other_limit")
     known = known.finding_if(known.earlier not in (None, state.earlier), "other_results")
     known = replace(known, earlier=state.earlier)

@@ -209,8 +209,7 @@ function showRace(known, {players, starts, ends, tallies, draw, earlier}) {
 	if (terms) {
 		const end = starts + 1000 * terms.options.limit
 		const isWon = terms.options.first_finish_ends && tallies.some(each => each.finished_at)
-		const isKnown = known.drawn || kindOf(terms.deal) !== "winnable"
-		known.findingIf(isKnown && draw !== (known.drawn?.draw ?? 0), "other_drawn")
+		known.findingIf(draw !== (known.drawn?.draw ?? 0), "other_drawn")
 		known.findingIf(ends !== end && !(isWon && starts <= ends && ends < end), "other_limit")
 	}
 	known.findingIf(known.earlier && !same(known.earlier, earlier), "other_results")
