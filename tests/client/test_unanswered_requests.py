@@ -22,7 +22,7 @@ def pending(*requests: ToServer) -> PendingRequests:
     """Requests that were all sent."""
     made = PendingRequests()
     for request in requests:
-        assert made.add(request)
+        assert made.add(request, 0.0)
     return made
 
 
@@ -70,7 +70,7 @@ def test_next_connection_starts_without_deferred_requests() -> None:
     requests.defer(rate_limited(first), now=0.0)
     requests.stop_deferring()
     assert requests.retry_at is None
-    assert requests.add(second)
+    assert requests.add(second, 0.0)
     assert requests.in_order() == (first, second)
 
 

@@ -48,15 +48,23 @@ class PendingRequests:
     def __init__(self) -> None:
         self.retry_at: float | None = None
         self._unanswered: dict[int, ToServer] = {}
+        self._moved: dict[int, float] = {}
         self._deferred: dict[int, ToServer] = {}
 
-    def add(self, request: ToServer) -> bool:
+    def add(self, request: ToServer, now: float) -> bool:
         """Record a request. Return False if the request is deferred and must not be sent now."""
         self._unanswered[request.id] = request
-        if isinstance(request, Act) and self._defers_actions:
-            self._deferred[request.id] = request
-            return False
+        if isinstance(request, Act):
+            self._moved[request.id] = now
+            if self._defers_actions:
+                self._deferred[request.id] = request
+                return False
         return True
+
+    @property
+    def moved(self) -> float | None:
+        """When the oldest unanswered action was made, or None if there is none."""
+        return next(iter(self._moved.values()), None)
 
     def get(self, number: int) -> ToServer | None:
         """Return the unanswered request with the id ``number``, or None if there is none."""
@@ -67,6 +75,7 @@ class PendingRequests:
 
         Return None if there is no such request.
         """
+        self._moved.pop(number, None)
         return self._unanswered.pop(number, None)
 
     def in_order(self) -> tuple[ToServer, ...]:
@@ -131,3 +140,4 @@ class PendingRequests:
         """Remove all requests, because the link has ended."""
         self.stop_deferring()
         self._unanswered.clear()
+        self._moved.clear()
