@@ -93,12 +93,14 @@ class Node:
         """Run a coroutine in the background. If the coroutine ends, so does the node."""
         self.tasks.append(asyncio.create_task(coroutine))
 
-    def apply(self, config: Config) -> None:
-        """Apply those settings that can change while a node runs, and load the certificate again."""
+    def apply(self, config: Config) -> bool:
+        """Apply those settings that can change while a node runs, and load the certificate again.
+
+        Return False if the certificate is rejected.
+        """
         self.limits.current = fit_to_open_file_limit(config.limits)
         logs.set_up(config, self.name)
-        if self.certificate is not None:
-            self.certificate.reload()
+        return self.certificate is None or self.certificate.reload()
 
     async def run_until(self, event: asyncio.Event) -> None:
         """Wait until ``event`` is set or a background task ends. If the task has failed, raise its error."""
