@@ -357,6 +357,25 @@ async def test_repeated_restarts_delay_the_reconnection(server: ScriptedServer, 
     assert max(delays) > 0.4
 
 
+async def test_move_that_is_not_saved_is_kept_on_its_connection(server: ScriptedServer, connected: Pair) -> None:
+    """The player is told once, until a move is saved again."""
+    recorded, peer = connected
+    await recorded.join(peer, revision=0)
+    for revision in (0, 1):
+        act = recorded.act(revision)
+        for _ in range(3):
+            assert await peer.receive(Act) == act
+            await peer.send(
+                Refused(to=act.id, code=RefusalCode.UNAVAILABLE, message="Full", revision=revision, retry_after=0.01)
+            )
+        await peer.receive(Act)
+        assert [notice.message for notice in recorded.of(Notice)].count("Server: Full") == revision + 1
+        await peer.send(acked(act))
+        await recorded.until(lambda event, act=act: isinstance(event, Acked) and event.to == act.id)  # type: ignore[misc]
+    assert not recorded.of(Lost)
+    assert server.count == 1
+
+
 async def test_server_is_pinged_and_disconnected_once_it_is_silent(server: ScriptedServer) -> None:
     async with connect(server, LinkTimeouts(silence=0.3, pong=0.3)) as (recorded, peer):
         for _ in range(reconnecting_link._FIRST_PINGS + 6):

@@ -14,6 +14,10 @@ def stale(request: ToServer) -> Refused:
     return Refused(to=request.id, code=RefusalCode.STALE, message="Stale", revision=5)
 
 
+def unavailable(request: ToServer, revision: int = -1) -> Refused:
+    return Refused(to=request.id, code=RefusalCode.UNAVAILABLE, message="Full", revision=revision, retry_after=1.0)
+
+
 def actions(count: int) -> list[Act]:
     return [Act(id=number, revision=number, action="3 5") for number in range(1, count + 1)]
 
@@ -41,6 +45,9 @@ def test_which_refusals_defer_a_request() -> None:
     assert not pending(join).defer(rate_limited(join, MAX_RETRY_AFTER + 1), now=0.0)
     assert pending(act).defer(rate_limited(act, MAX_RETRY_AFTER + 1), now=0.0)
     assert not pending(act).defer(stale(act), now=0.0)
+    assert pending(act).defer(unavailable(act, revision=0), now=0.0)
+    assert not pending(act).defer(unavailable(act), now=0.0)  # it may have been saved
+    assert not pending(join).defer(unavailable(join, revision=0), now=0.0)
     assert not PendingRequests().defer(rate_limited(act), now=0.0)
     assert pending(act).remove(99) is None
 

@@ -8,7 +8,8 @@ when done twice. The exception is ``Create``. If the connection is lost before t
 but fails with the code ``UNANSWERED``.
 
 If the server's store is unavailable, the outcome of an ``Act`` is unknown. The link then reconnects and repeats the
-``Act`` until the server answers it. Rate-limited requests are retried when the server allows it.
+``Act`` until the server answers it. If the store only rejects it, the link keeps the connection and tells the player.
+Such an ``Act`` and rate-limited requests are retried when the server allows it.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from samedeal.games import offer
 from samedeal.joint_deal import SHARE_BYTES
 from samedeal.protocol.codec import encode
 from samedeal.protocol.messages import (
+    Acked,
     Act,
     BoardState,
     Create,
@@ -68,7 +70,7 @@ from samedeal_link.connection.link_events import Connected, Ended, LinkEvent, Lo
 from samedeal_link.connection.liveness import LinkTimeouts, Liveness
 from samedeal_link.connection.resume import NextStep, Resumption, names_other_room
 from samedeal_link.connection.saved_sessions import SessionStore
-from samedeal_link.connection.unanswered_requests import PendingRequests, ServerAnswer
+from samedeal_link.connection.unanswered_requests import PendingRequests, ServerAnswer, is_unsaved
 from samedeal_link.evidence.evidence import Evidence
 from samedeal_link.evidence.evidence_files import EvidenceFiles
 from samedeal_link.evidence.facts import Role, Wanted
@@ -130,6 +132,7 @@ class Link:
         self._runner: asyncio.Task[None] | None = None
         self._closing: asyncio.Task[None] | None = None
         self._moving = False
+        self._told_unsaved = False
         self._ended: Ended | None = None
 
     async def __aenter__(self) -> Self:
@@ -505,6 +508,9 @@ class Link:
         if isinstance(message, BoardState):
             await self._execute(self._resumption.board_received(message.revision))
         elif isinstance(message, Refused) and self._pending.defer(message, self._clock()):
+            if is_unsaved(message) and not self._told_unsaved:
+                self._told_unsaved = True
+                await self.events.put(Notice(code=message.code, message=message.message))
             self._send_due()
             return
         elif isinstance(message, ServerAnswer | Refused):
@@ -538,6 +544,8 @@ class Link:
         request = self._pending.remove(answer.to)
         if request is None:
             return False
+        if isinstance(answer, Acked):
+            self._told_unsaved = False
         self._resumption.accepted(request, answer)
         self._settle(answer.to, answer)
         self._send_due()
