@@ -233,6 +233,12 @@ def test_other_unit_is_as_restricted_as_a_node() -> None:
         assert restrictions <= set(unit(path))
 
 
+def test_unit_of_the_door_is_started_again_and_has_a_home() -> None:
+    lines = unit(DOOR_UNIT)
+    assert ("StartLimitIntervalSec", "0") in lines
+    assert ("Environment", f"HOME=%S/{dict(lines)['StateDirectory']}") in lines
+
+
 def test_commands_of_doors_parse() -> None:
     pod = loaded(DEPLOY / "kubernetes" / "door.yaml")[1]["spec"]["template"]["spec"]["containers"][0]
     commands = [
