@@ -177,7 +177,7 @@ def test_deployment_uses_image_and_known_settings() -> None:
 
 def test_alerts_ask_for_the_job_of_each_scrape() -> None:
     """Prometheus takes the job from its configuration. The Prometheus Operator takes it from a label of the Service."""
-    scrape, _ = loaded(DEPLOY / "monitoring" / "prometheus.yaml")["scrape_configs"]
+    scrape, *_ = loaded(DEPLOY / "monitoring" / "prometheus.yaml")["scrape_configs"]
     monitor = loaded(DEPLOY / "kubernetes" / "service-monitor.yaml")["spec"]
     selected = monitor["selector"]["matchLabels"].items()
     (service,) = [

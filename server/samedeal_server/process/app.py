@@ -182,6 +182,7 @@ async def build(config: Config, name: str, stop: asyncio.Event, *, shares_port: 
         embedded = None if config.redis else EmbeddedRedis(config.data, config.durability)
         url = config.redis if embedded is None else await stack.enter_async_context(embedded)
         store = await stack.enter_async_context(open_store(url, config.replicas, metrics))
+        metrics.redis_replicas.set(config.replicas)
         certificate = None
         if config.tls_cert and config.tls_key:
             certificate = Certificate(config.tls_cert, config.tls_key, metrics)
