@@ -31,7 +31,8 @@ from samedeal.protocol.messages import (
 from samedeal.protocol_codes import RefusalCode
 from samedeal_link.connection.address import ServerAddress, parse_address
 from samedeal_link.connection.link_events import Connected, LinkEvent
-from samedeal_link.connection.reconnecting_link import Link, LinkTimeouts
+from samedeal_link.connection.liveness import LinkTimeouts
+from samedeal_link.connection.reconnecting_link import Link
 from samedeal_link.connection.saved_sessions import MemorySessions
 
 DEADLINE = 30.0

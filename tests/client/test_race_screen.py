@@ -131,6 +131,7 @@ RACES: dict[str, Callable[[], Referee]] = {
     "Only moves back and forth, which cannot help": lambda: to_and_fro(undo="free", hints=True),
     "Nearly won against bots": against_bots,
     "A lost connection": willow,
+    "A move without an answer": willow,
     "A connection that has ended": willow,
     "Notices": willow,
     "An idle player": willow,

@@ -16,6 +16,7 @@ from samedeal.games import GAMES, SHIPPED_RULES, offer
 from samedeal.options import Options, WantedOptions
 from samedeal.protocol.codec import encode
 from samedeal.protocol.messages import (
+    Acked,
     Act,
     Create,
     Created,
@@ -43,7 +44,8 @@ from samedeal_link.connection.client_error_codes import ClientCode
 from samedeal_link.connection.dial import CannotConnect, dial
 from samedeal_link.connection.disconnect import PERMANENT_CLOSES
 from samedeal_link.connection.link_events import Ended, Lost, SeatLost
-from samedeal_link.connection.reconnecting_link import Link, LinkTimeouts
+from samedeal_link.connection.liveness import LinkTimeouts
+from samedeal_link.connection.reconnecting_link import Link
 from samedeal_link.connection.saved_sessions import MemorySessions
 from tests.client.lone_player import ROOM
 from tests.client.scripted_server import (
@@ -51,6 +53,7 @@ from tests.client.scripted_server import (
     Peer,
     RecordedLink,
     ScriptedServer,
+    acked,
     board_state,
     connect,
     rate_limited,
@@ -382,8 +385,27 @@ async def test_repeated_restarts_delay_the_reconnection(server: ScriptedServer, 
     assert max(delays) > 0.4
 
 
+async def test_move_that_is_not_saved_is_kept_on_its_connection(server: ScriptedServer, connected: Pair) -> None:
+    """The player is told once, until a move is saved again."""
+    recorded, peer = connected
+    await recorded.join(peer, revision=0)
+    for revision in (0, 1):
+        act = recorded.act(revision)
+        for _ in range(3):
+            assert await peer.receive(Act) == act
+            await peer.send(
+                Refused(to=act.id, code=RefusalCode.UNAVAILABLE, message="Full", revision=revision, retry_after=0.01)
+            )
+        await peer.receive(Act)
+        assert [notice.message for notice in recorded.of(Notice)].count("Server: Full") == revision + 1
+        await peer.send(acked(act))
+        await recorded.until(lambda event, act=act: isinstance(event, Acked) and event.to == act.id)  # type: ignore[misc]
+    assert not recorded.of(Lost)
+    assert server.count == 1
+
+
 async def test_server_is_pinged_and_disconnected_once_it_is_silent(server: ScriptedServer) -> None:
-    async with connect(server, LinkTimeouts(silence=0.3)) as (recorded, peer):
+    async with connect(server, LinkTimeouts(silence=0.3, pong=0.3)) as (recorded, peer):
         for _ in range(reconnecting_link._FIRST_PINGS + 6):
             ping = await peer.receive(Ping)
             await peer.send(Pong(to=ping.id, time=5_000))
@@ -392,6 +414,26 @@ async def test_server_is_pinged_and_disconnected_once_it_is_silent(server: Scrip
         await recorded.until_is(Lost)
         await server.welcome()
         await recorded.until_resumed()
+
+
+async def test_unanswered_move_is_pinged_and_sent_again_on_a_new_connection(server: ScriptedServer) -> None:
+    async with connect(server, LinkTimeouts(silence=3600, move=0.1, pong=0.3)) as (recorded, peer):
+        for _ in range(reconnecting_link._FIRST_PINGS):
+            await peer.send(Pong(to=(await peer.receive(Ping)).id, time=5_000))
+        await recorded.join(peer, revision=0)
+        act = recorded.act(0)
+        assert (await peer.receive(Act)).id == act.id
+        ping = await peer.receive(Ping)
+        await peer.send(Pong(to=ping.id, time=5_000))
+        await peer.receive(Ping)  # once more while there is no answer
+        lost = await recorded.until_is(Lost)
+        assert lost.sentence == "The server stopped answering."
+        peer = await server.welcome()
+        await peer.seat()
+        assert (await peer.receive(Act)).id == act.id
+        await peer.send(acked(act))
+        await recorded.until_is(Acked)
+        assert recorded.link.waiting == 0
 
 
 async def test_ban_ends_the_link_with_its_reason(server: ScriptedServer, connected: Pair) -> None:

@@ -14,6 +14,10 @@ def stale(request: ToServer) -> Refused:
     return Refused(to=request.id, code=RefusalCode.STALE, message="Stale", revision=5)
 
 
+def unavailable(request: ToServer, revision: int = -1) -> Refused:
+    return Refused(to=request.id, code=RefusalCode.UNAVAILABLE, message="Full", revision=revision, retry_after=1.0)
+
+
 def actions(count: int) -> list[Act]:
     return [Act(id=number, revision=number, action="3 5") for number in range(1, count + 1)]
 
@@ -22,7 +26,7 @@ def pending(*requests: ToServer) -> PendingRequests:
     """Requests that were all sent."""
     made = PendingRequests()
     for request in requests:
-        assert made.add(request)
+        assert made.add(request, 0.0)
     return made
 
 
@@ -41,6 +45,9 @@ def test_which_refusals_defer_a_request() -> None:
     assert not pending(join).defer(rate_limited(join, MAX_RETRY_AFTER + 1), now=0.0)
     assert pending(act).defer(rate_limited(act, MAX_RETRY_AFTER + 1), now=0.0)
     assert not pending(act).defer(stale(act), now=0.0)
+    assert pending(act).defer(unavailable(act, revision=0), now=0.0)
+    assert not pending(act).defer(unavailable(act), now=0.0)  # it may have been saved
+    assert not pending(join).defer(unavailable(join, revision=0), now=0.0)
     assert not PendingRequests().defer(rate_limited(act), now=0.0)
     assert pending(act).remove(99) is None
 
@@ -70,7 +77,7 @@ def test_next_connection_starts_without_deferred_requests() -> None:
     requests.defer(rate_limited(first), now=0.0)
     requests.stop_deferring()
     assert requests.retry_at is None
-    assert requests.add(second)
+    assert requests.add(second, 0.0)
     assert requests.in_order() == (first, second)
 
 

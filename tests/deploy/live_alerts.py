@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -28,15 +29,30 @@ DAYS = {
     "samedeal_redis_up": ("0x300", "1x150 0 1x148"),
     "samedeal_solver_up": ("0x300", "1x150 0 1x148"),
     "samedeal_oldest_deal_search_seconds": ("0+15x300", "0x150 15 30 45 0x146"),
-    "samedeal_redis_errors_total{kind='refused'}": ("0+1x300", "0x300"),
-    "samedeal_handshakes_refused_total{reason='full'}": ("0+1x300", "0x300"),
+    "samedeal_redis_errors_total{kind='refused'}": ("0+1x300", "0x150 8x150"),
+    "samedeal_moves_total{outcome='unavailable'}": ("0+1x300", "0x150 8x150"),
+    "samedeal_redis_replicas": ("2x300", "2x300"),
+    "redis_connected_slaves{job='redis',instance='primary'}": ("1x300", "2x150 1 2x148"),
+    "redis_connected_slaves{job='redis',instance='replica'}": ("0x300", "0x300"),
+    "redis_instance_info{job='redis',instance='primary',role='master'}": ("1x300", "1x300"),
+    "redis_instance_info{job='redis',instance='replica',role='slave'}": ("1x300", "1x300"),
+    "redis_memory_used_bytes{job='redis',instance='primary'}": ("90x300", "70x300"),
+    "redis_memory_max_bytes{job='redis',instance='primary'}": ("100x300", "100x300"),
+    "redis_memory_used_bytes{job='redis',instance='unbounded'}": ("70x300", "70x300"),
+    "redis_memory_max_bytes{job='redis',instance='unbounded'}": ("0x300", "0x300"),
+    "node_filesystem_avail_bytes{job='machines',fstype='ext4'}": ("10x300", "50-0.01x300"),
+    "node_filesystem_size_bytes{job='machines',fstype='ext4'}": ("100x300", "100x300"),
+    "node_filesystem_avail_bytes{job='machines',fstype='tmpfs'}": ("1x300", "1x300"),
+    "node_filesystem_size_bytes{job='machines',fstype='tmpfs'}": ("100x300", "100x300"),
+    "samedeal_handshakes_refused_total{reason='full'}": ("0+1x300", "0x150 8x150"),
     "samedeal_handshakes_refused_total{reason='address'}": ("0+2x300", "3x300"),
-    "samedeal_refusals_total{code='server_full'}": ("0+1x300", "0x300"),
+    "samedeal_refusals_total{code='server_full'}": ("0+1x300", "0x150 8x150"),
     "samedeal_admin_logins_failed_total{reason='bad_token'}": ("0+1x300", "0x150 3x150"),
     "samedeal_slow_clients_disconnected_total": ("0+1x300", "0x200 1x99"),
     "samedeal_faults_total": ("0+1x300", "0x300"),
     "samedeal_reloads_total{result='failed'}": ("0+1x300", "1x300"),
     "samedeal_tls_certificate_expiry_timestamp_seconds": ("600000x300", "9000000x300"),
+    "samedeal_tls_certificate_expiry_timestamp_seconds{job='samedeal',instance='two'}": ("1x300", "9000000x300"),
     "samedeal_redis_seconds_bucket": ("0.25", "0.025"),
     "samedeal_ack_seconds_bucket": ("0.5", "0.05"),
     "samedeal_event_loop_lag_seconds_bucket": ("0.25", "0.0025"),
@@ -62,21 +78,51 @@ def series(day: dict[str, str]) -> list[dict[str, str]]:
     return found
 
 
+CAUSES = {
+    "up": "NobodyConnects NodeDown",
+    "samedeal_redis_up": "NobodyConnects RedisDown",
+    "samedeal_handshakes_refused_total{reason='full'}": "Full NobodyConnects",
+    "samedeal_tls_certificate_expiry_timestamp_seconds{job='samedeal',instance='two'}": "CertificateExpired",
+    "samedeal_solver_up": "NobodyStarts SolverBroken",
+    "samedeal_oldest_deal_search_seconds": "NobodyStarts SearchSlow",
+    "samedeal_refusals_total{code='server_full'}": "NobodyStarts RoomsFull",
+    "samedeal_ack_seconds_bucket": "AcksSlow",
+    "samedeal_moves_total{outcome='unavailable'}": "AcksSlow",
+    "samedeal_redis_errors_total{kind='refused'}": "RedisErrors",
+    "redis_connected_slaves{job='redis',instance='primary'}": "ReplicasLow",
+    "redis_memory_used_bytes{job='redis',instance='primary'}": "RedisMemoryLow",
+    "node_filesystem_avail_bytes{job='machines',fstype='ext4'}": "DiskLow",
+    "samedeal_reloads_total{result='failed'}": "ReloadFailed",
+    "up{job='samedeal-door'}": "DoorDown NoDoor",
+}
+"""The alerts that fire if only one thing goes wrong, by its series."""
+
+
+def trial(day: dict[str, str], minutes: list[int], alerts: list[str]) -> dict[str, Any]:
+    """A test for promtool: exactly these alerts fire at some minutes of a day."""
+    wanted = [{"labels": f'{{alertname="{name}"}}', "value": 1} for name in alerts]
+    query = 'count by (alertname) (ALERTS{alertstate="firing"})'
+    asked = [{"expr": query, "eval_time": f"{minute}m", "exp_samples": wanted} for minute in minutes]
+    return {"interval": "15s", "input_series": series(day), "promql_expr_test": asked}
+
+
+def check(trials: list[dict[str, Any]], file: Path) -> None:
+    file.write_text(json.dumps({"rule_files": [str(ALERTS)], "evaluation_interval": "15s", "tests": trials}))
+    done = subprocess.run(["promtool", "test", "rules", str(file)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 @needs("promtool")
 @pytest.mark.parametrize("day", [TROUBLE, CALM], ids=["trouble", "calm"])
 def test_alerts_fire_only_in_trouble(day: dict[str, str], tmp_path: Path) -> None:
     names = sorted(rule["alert"] for rule in yaml.safe_load(ALERTS.read_text())["groups"][0]["rules"])
-    wanted = [{"labels": f'{{alertname="{name}"}}', "value": 1} for name in names]
-    queries = [
-        {
-            "expr": 'count by (alertname) (ALERTS{alertstate="firing"})',
-            "eval_time": f"{minute}m",
-            "exp_samples": wanted if day is TROUBLE else [],
-        }
-        for minute in ([74] if day is TROUBLE else [20, 38, 51, 74])
-    ]
-    trial = {"interval": "15s", "input_series": series(day), "promql_expr_test": queries}
-    file = tmp_path / "trial.json"  # JSON is valid YAML
-    file.write_text(json.dumps({"rule_files": [str(ALERTS)], "evaluation_interval": "15s", "tests": [trial]}))
-    done = subprocess.run(["promtool", "test", "rules", str(file)], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+    minutes, fire = ([74], names) if day is TROUBLE else ([20, 38, 39, 40, 51, 74], [])
+    check([trial(day, minutes, fire)], tmp_path / "trial.json")  # JSON is valid YAML
+
+
+@needs("promtool")
+def test_one_cause_fires_only_its_own_alerts(tmp_path: Path) -> None:
+    days = [({**CALM, name: TROUBLE[name]}, alerts) for name, alerts in CAUSES.items()]
+    check(
+        [trial(day, [74], [f"Samedeal{name}" for name in fire.split()]) for day, fire in days], tmp_path / "trial.json"
+    )

@@ -177,7 +177,7 @@ def test_deployment_uses_image_and_known_settings() -> None:
 
 def test_alerts_ask_for_the_job_of_each_scrape() -> None:
     """Prometheus takes the job from its configuration. The Prometheus Operator takes it from a label of the Service."""
-    scrape, _ = loaded(DEPLOY / "monitoring" / "prometheus.yaml")["scrape_configs"]
+    scrape, *_ = loaded(DEPLOY / "monitoring" / "prometheus.yaml")["scrape_configs"]
     monitor = loaded(DEPLOY / "kubernetes" / "service-monitor.yaml")["spec"]
     selected = monitor["selector"]["matchLabels"].items()
     (service,) = [
@@ -231,6 +231,12 @@ def test_other_unit_is_as_restricted_as_a_node() -> None:
             line for line in unit(UNITS[0]) if line[0].startswith(("Private", "Protect", "Restrict", "System"))
         }
         assert restrictions <= set(unit(path))
+
+
+def test_unit_of_the_door_is_started_again_and_has_a_home() -> None:
+    lines = unit(DOOR_UNIT)
+    assert ("StartLimitIntervalSec", "0") in lines
+    assert ("Environment", f"HOME=%S/{dict(lines)['StateDirectory']}") in lines
 
 
 def test_commands_of_doors_parse() -> None:

@@ -43,10 +43,12 @@ OTHER_FLAGS = {
 
 ELSEWHERE = {"up", "process_start_time_seconds", "process_open_fds", "process_max_fds", "process_cpu_seconds_total"}
 ELSEWHERE |= {"process_resident_memory_bytes"}
-"""Series that are not Samedeal's: those of Prometheus, and of every process on Linux."""
+ELSEWHERE |= {"redis_memory_used_bytes", "redis_memory_max_bytes", "redis_connected_slaves", "redis_instance_info"}
+ELSEWHERE |= {"node_filesystem_avail_bytes", "node_filesystem_size_bytes"}
+"""Series that are not Samedeal's: those of Prometheus, of every process on Linux, of redis_exporter and node_exporter."""
 
-SCRAPED = {"job", "instance", "le"}
-"""Labels that a scrape adds, and the label of histogram buckets."""
+SCRAPED = {"job", "instance", "le", "fstype", "role"}
+"""Labels that a scrape adds, the label of histogram buckets, and those of the exporters."""
 
 OTHER_COMMANDS = {
     *("apt", "chmod", "chown", "cp", "curl", "docker", "echo", "export", "git", "groupadd", "install", "kubectl"),
@@ -132,7 +134,7 @@ def _queries() -> list[str]:
 
 def test_query_uses_existing_series_and_labels() -> None:
     for query in _queries():
-        named = re.findall(r"\b((?:samedeal|process)_\w+|up)\b(?:\{([^}]*)\})?", query)
+        named = re.findall(r"\b((?:samedeal|process|redis|node)_\w+|up)\b(?:\{([^}]*)\})?", query)
         assert named, query
         labels: set[str] = set()
         for series, selector in named:

@@ -1,9 +1,11 @@
-"""The server as a process: start-up errors, and what a stopped or killed server loses."""
+"""The server and the door as processes: start-up errors, and what a stopped or killed server loses."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 import signal
+from contextlib import suppress
 
 import pytest
 
@@ -11,7 +13,9 @@ from samedeal.protocol.messages import Notice
 from samedeal.protocol_codes import CloseCode
 from tests.end_to_end.processes import Programs
 from tests.server.client import Client
+from tests.server.plain_http import ask
 from tests.server.races import athena_race, finish
+from tests.server.redis_kinds import free_port
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="the servers are stopped by signals")
 
@@ -48,3 +52,31 @@ async def test_stopped_or_killed_embedded_redis_loses_no_acked_move(programs: Pr
     assert again.play.revision == 30
     await again.acts(5)
     assert (await finish(again)).standings[0].moves == 35
+
+
+_HOMELESS = """
+import os, pwd
+from samedeal_client import cli
+
+def find_nobody(uid):
+    raise KeyError(uid)
+
+os.environ.pop("HOME")
+pwd.getpwuid = find_nobody
+raise SystemExit(cli.main())
+"""
+"""Runs samedeal as a user without an entry in the list of users, such as a dynamic one of systemd."""
+
+
+async def test_door_with_a_directory_needs_no_home(programs: Programs) -> None:
+    pytest.importorskip("asyncssh")
+    port, data = str(free_port()), str(programs.home / "door")
+    ports = ("--host", "127.0.0.1", "--port", "0", "--health-port", port)
+    door = await programs.start("-c", _HOMELESS, "door", "ws://127.0.0.1:1", "--data", data, *ports)
+    await door.expect("Ready")
+    while door.process.returncode is None:
+        with suppress(OSError):
+            if (await ask(f"http://127.0.0.1:{port}", "/healthz")).status == 200:
+                break
+        await asyncio.sleep(0)
+    assert door.process.returncode is None, door.text

@@ -26,7 +26,7 @@ def worker_of(programs: Programs, number: int) -> int:
     (pid,) = (
         pid
         for pid, command in programs.left_running().items()
-        if "samedeal_server" in command and mark in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+        if "samedeal_server " in command and mark in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
     )
     return pid
 

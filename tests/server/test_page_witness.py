@@ -91,6 +91,34 @@ def test_race_without_a_record_is_a_sentence_in_terminal_and_page(tmp_path: Path
     assert row_sentence(*fault).endswith(".")
 
 
+def test_unanswered_move_is_pinged_and_its_connection_given_up(tmp_path: Path) -> None:
+    """After two seconds and five more, which the player sees. Any message in between keeps the connection."""
+    program = """
+        const {encode} = await import("./msgpack.js")
+        const sent = []
+        let now = 1e12
+        Date.now = () => now
+        document.hidden = false
+        Socket.prototype.send = data => sent.push(decode(data.buffer).type)
+        const link = new Link(screen, here, "ana", "k7")
+        const pass = seconds => {
+            for (let second = 0; second < seconds; second++) {
+                now += 1000
+                link.check()
+            }
+            return [link.waiting || 0, sent.splice(0).join(" "), link.retry ? "lost" : ""]
+        }
+        Object.assign(link, {live: true, welcomed: now})
+        const found = [pass(3)]
+        link.ask("act", {revision: 0, action: "draw"}).catch(() => {})
+        found.push(pass(1), pass(1), pass(3))
+        socket.onmessage({data: encode({type: "pong", to: 2, time: 0}).buffer})
+        return [...found, pass(1), pass(5), link.live, pass(1)]
+    """
+    expected = [[0, "", ""], [0, "act", ""], [2, "ping", ""], [5, "", ""], [6, "ping", ""], [11, "", ""], True]
+    assert page(program, tmp_path) == [*expected, [0, "", "lost"]]
+
+
 def test_only_a_refusal_answers_a_request_that_it_does_not_name(tmp_path: Path) -> None:
     """The evidence does not know such an answer, which shows what cards the server likes."""
     program = """

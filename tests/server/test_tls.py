@@ -18,7 +18,9 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_private_key,
 )
 
+from samedeal_server.config.config import Config
 from samedeal_server.errors import StartupError
+from samedeal_server.process.reload import reload_on_request
 from samedeal_server.process.tls import Certificate, load_certificate
 from samedeal_server.telemetry.events import LogEvent
 from samedeal_server.telemetry.metrics import Metrics
@@ -79,8 +81,9 @@ def test_sentences_of_invalid_certificates(tmp_path: Path) -> None:
         damage(keys)
         with pytest.raises(StartupError) as caught:
             load_certificate(keys.cert, keys.key)
-        with pytest.raises(StartupError):
-            Certificate(keys.cert, keys.key, Metrics())
+        if kind != "expired":
+            with pytest.raises(StartupError):
+                Certificate(keys.cert, keys.key, Metrics())
         sentence = str(caught.value).replace(f"{directory}/", "")
         lines.append(f"{kind}\t" + re.sub(r"PEM format \(.*\)\.", "PEM format (REASON OF OPENSSL).", sentence))
     assert_sentences("certificates", lines)
@@ -107,6 +110,49 @@ async def test_clients_get_the_newest_valid_certificate(keys: Keys, host: str) -
             DAMAGE[kind](keys)
             certificate.reload()
             assert await serial_number() == second
+
+
+async def test_expired_certificate_is_used_until_it_is_renewed(keys: Keys) -> None:
+    """Clients reject it, but the node is there, and says so."""
+    DAMAGE["expired"](keys)
+    metrics = Metrics()
+    with structlog.testing.capture_logs() as events:
+        certificate = Certificate(keys.cert, keys.key, metrics)
+        watching = asyncio.create_task(certificate.watch(poll_interval=0.01))
+        await until(lambda: events)
+        assert [(event["event"], event["log_level"]) for event in events] == [(LogEvent.CERTIFICATE_EXPIRED, "error")]
+        assert metrics.registry.get_sample_value(END) == datetime(2020, 1, 1, tzinfo=UTC).timestamp()
+
+        async def connect() -> None:
+            _, writer = await asyncio.open_connection("localhost", port, ssl=keys.trusting())
+            writer.transport.abort()
+
+        async with local_server(lambda reader, _: reader.read(), certificate.context) as port:
+            with pytest.raises(ssl.SSLCertVerificationError):
+                await connect()
+            keys.renew()
+            await until(lambda: events[-1]["event"] == LogEvent.CERTIFICATE_LOADED)
+            await connect()
+        watching.cancel()
+
+
+async def test_rejected_certificate_is_a_failed_reload(keys: Keys) -> None:
+    metrics, requested = Metrics(), asyncio.Event()
+    certificate = Certificate(keys.cert, keys.key, metrics)
+
+    def counted(result: str) -> float | None:
+        return metrics.registry.get_sample_value("samedeal_reloads_total", {"result": result})
+
+    reloading = asyncio.create_task(
+        reload_on_request(requested, Config(), Config, lambda _: certificate.reload(), metrics)
+    )
+    requested.set()
+    await until(lambda: counted("done") == 1)
+    DAMAGE["expired"](keys)
+    requested.set()
+    await until(lambda: counted("failed") == 1)
+    assert counted("done") == 1
+    reloading.cancel()
 
 
 async def test_changed_files_are_reloaded(keys: Keys) -> None:

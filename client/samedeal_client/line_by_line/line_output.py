@@ -52,6 +52,7 @@ class LineOutput:
     _feed_room: str = ""
     _warned: set[int] = field(default_factory=set)
     _finished_room: str = ""
+    _told_waiting: int = 0
 
     def __post_init__(self) -> None:
         self.narrator = Narrator(self._look)
@@ -94,12 +95,22 @@ class LineOutput:
             if model.room is None or model.room.phase != "racing":
                 self._warned.clear()
                 continue
+            self._print_waiting()
             self._print_news(model)
             left = model.time_left(self._client.now())
             for bound, sentence in _WARNINGS:
                 if 0 < left <= bound < model.room.options.limit * 1000 and bound not in self._warned:
                     self._warned.add(bound)
                     self.print(sentence)
+
+    def _print_waiting(self) -> None:
+        """Print how long a move has waited for its answer: after two seconds, and whenever that has doubled."""
+        waiting = self._client.link.waiting if self._client.connection.state == "up" else 0
+        if not waiting:
+            self._told_waiting = 0
+        elif waiting >= 2 * self._told_waiting:
+            self._told_waiting = waiting
+            self.print(f"Waiting {waiting} s for the server.")
 
     def _print_connection(self) -> None:
         connection = self._client.connection

@@ -50,10 +50,15 @@ def _title_row(title_parts: Row, look: Look, width: int) -> Row:
         parts.remove(left_out)
 
 
-def connection_row(connection: ConnectionStatus, look: Look, width: int) -> Row:
-    """Return the right end of the header: the round trip, or that the client is disconnected."""
+def connection_row(connection: ConnectionStatus, waiting: int, look: Look, width: int) -> Row:
+    """Return the right end of the header: the round trip, or that the client is disconnected.
+
+    If a move has waited for an answer for ``waiting`` seconds, say so instead.
+    """
     if connection.state != "up":
         return (Span("  "), Span(f"{'x' if look.ascii else '○'} disconnected", "notice"))
+    if waiting:
+        return (Span("  "), Span(f"waiting {waiting} s", "notice"))
     sign = "*" if look.ascii else "●"
     if connection.ping is None:
         return (Span("  "), Span(sign, "bar"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import logging
+import os
 import sys
 from dataclasses import fields
 from pathlib import Path
@@ -72,6 +73,7 @@ def run(given: argparse.Namespace) -> int:
     from samedeal_door.limits import DoorLimits
 
     directory = Path(given.data) if given.data else data_home() / "door"
+    os.environ.setdefault("HOME", str(directory))  # asyncssh asks for it, and a user of systemd may have none
     if given.url == "forget":
         from samedeal_door.identities import Identities, read_fingerprint
 

@@ -8,7 +8,8 @@ when done twice. The exception is ``Create``. If the connection is lost before t
 but fails with the code ``UNANSWERED``.
 
 If the server's store is unavailable, the outcome of an ``Act`` is unknown. The link then reconnects and repeats the
-``Act`` until the server answers it. Rate-limited requests are retried when the server allows it.
+``Act`` until the server answers it. If the store only rejects it, the link keeps the connection and tells the player.
+Such an ``Act`` and rate-limited requests are retried when the server allows it.
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ import contextlib
 import secrets
 import time
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from random import Random, SystemRandom
@@ -34,6 +34,7 @@ from samedeal.games import offer
 from samedeal.joint_deal import SHARE_BYTES
 from samedeal.protocol.codec import encode
 from samedeal.protocol.messages import (
+    Acked,
     Act,
     BoardState,
     Create,
@@ -66,9 +67,10 @@ from samedeal_link.connection.disconnect import (
 )
 from samedeal_link.connection.hello import greet
 from samedeal_link.connection.link_events import Connected, Ended, LinkEvent, Lost, SeatLost
+from samedeal_link.connection.liveness import LinkTimeouts, Liveness
 from samedeal_link.connection.resume import NextStep, Resumption, names_other_room
 from samedeal_link.connection.saved_sessions import SessionStore
-from samedeal_link.connection.unanswered_requests import PendingRequests, ServerAnswer
+from samedeal_link.connection.unanswered_requests import PendingRequests, ServerAnswer, is_unsaved
 from samedeal_link.evidence.evidence import Evidence
 from samedeal_link.evidence.evidence_files import EvidenceFiles
 from samedeal_link.evidence.facts import Role, Wanted
@@ -78,18 +80,6 @@ _CLOSE_TIMEOUT: Final = 2.0
 _MAX_EVENTS: Final = 1024
 _FIRST_PINGS: Final = 3
 _NOBODY_CAME: Final = "Nobody else came. The deal of an earlier race is dealt again."
-
-
-@dataclass(frozen=True, slots=True)
-class LinkTimeouts:
-    """Timeouts of a link, in seconds.
-
-    If no message arrives for ``silence`` seconds, the link pings the server. If no message arrives for ``silence`` more
-    seconds, the connection counts as lost. A connection that lasted for ``stable`` seconds resets the backoff.
-    """
-
-    silence: float = 10.0
-    stable: float = 5.0
 
 
 class Link:
@@ -142,6 +132,7 @@ class Link:
         self._runner: asyncio.Task[None] | None = None
         self._closing: asyncio.Task[None] | None = None
         self._moving = False
+        self._told_unsaved = False
         self._ended: Ended | None = None
 
     async def __aenter__(self) -> Self:
@@ -187,6 +178,12 @@ class Link:
         """Return the server's time, in milliseconds since 1970."""
         return self._offset.now(self._clock())
 
+    @property
+    def waiting(self) -> int:
+        """The seconds for which the player's oldest unanswered move has waited, or 0 while that is usual."""
+        waited = self._clock() - self._pending.moved if self._pending.moved is not None else 0.0
+        return int(waited) if waited >= self._timeouts.move else 0
+
     def new_id(self) -> int:
         """Return an id that no message has yet."""
         self._last_id += 1
@@ -197,7 +194,7 @@ class Link:
 
         The id of ``message`` must come from ``new_id``.
         """
-        if self._ended is None and self._pending.add(message) and not self._resumption.awaiting_seat:
+        if self._ended is None and self._pending.add(message, self._clock()) and not self._resumption.awaiting_seat:
             self.post(message)
 
     async def request(self, message: ToServer) -> ServerAnswer:
@@ -439,15 +436,19 @@ class Link:
 
     async def _read(self, socket: ClientConnection) -> Never:
         """Handle messages until the connection is lost. Raise Disconnected, or LinkEnded if the link must not reconnect."""
-        pinged = False
+        liveness = Liveness(self._timeouts, self._clock())
         while True:
             try:
-                async with asyncio.timeout(self._timeouts.silence):
+                patience = liveness.patience(self._clock(), self._pending.moved)
+                async with asyncio.timeout(max(0.0, patience)):
                     frame = await socket.recv()
             except TimeoutError:
-                if pinged:
+                if liveness.patience(self._clock(), self._pending.moved) > 0:
+                    continue
+                if liveness.awaits_pong:
+                    socket.transport.abort()  # a close would wait for the server once more
                     raise Disconnected("The server stopped answering.") from None
-                pinged = True
+                liveness.ping(self._clock())
                 self._ping()
                 continue
             except ConnectionClosed as closed:
@@ -456,7 +457,7 @@ class Link:
                 if close_code(closed) == CloseCode.TAKEN_OVER:
                     self.witness.taken_over()
                 raise close_error(closed) from None
-            pinged = False
+            liveness.hear(self._clock())
             message = decode_or_end(frame)
             await self.receive(message)
             if isinstance(message, Joined) and self._should_move:
@@ -507,6 +508,9 @@ class Link:
         if isinstance(message, BoardState):
             await self._execute(self._resumption.board_received(message.revision))
         elif isinstance(message, Refused) and self._pending.defer(message, self._clock()):
+            if is_unsaved(message) and not self._told_unsaved:
+                self._told_unsaved = True
+                await self.events.put(Notice(code=message.code, message=message.message))
             self._send_due()
             return
         elif isinstance(message, ServerAnswer | Refused):
@@ -540,6 +544,8 @@ class Link:
         request = self._pending.remove(answer.to)
         if request is None:
             return False
+        if isinstance(answer, Acked):
+            self._told_unsaved = False
         self._resumption.accepted(request, answer)
         self._settle(answer.to, answer)
         self._send_due()

@@ -38,25 +38,39 @@ def is_rate_limited(message: ToClient) -> TypeGuard[Refused]:
     return isinstance(message, Refused) and message.code == RefusalCode.RATE_LIMITED and message.retry_after > 0
 
 
+def is_unsaved(message: Refused) -> bool:
+    """Return whether the server could not save an action for now. Its revision says that nothing was saved."""
+    return message.code == RefusalCode.UNAVAILABLE and message.revision >= 0 and message.retry_after > 0
+
+
 class PendingRequests:
     """Unanswered requests in the order in which they were made.
 
-    A rate-limited request is deferred: it is sent again, under the same id, once ``retry_at`` has passed. Actions after
-    a deferred action are deferred too, because each action applies to the board that the previous action leads to.
+    A rate-limited request is deferred: it is sent again, under the same id, once ``retry_at`` has passed. So is an action
+    that the server could not save. Actions after a deferred action are deferred too, because each action applies to the
+    board that the previous action leads to.
     """
 
     def __init__(self) -> None:
         self.retry_at: float | None = None
         self._unanswered: dict[int, ToServer] = {}
+        self._moved: dict[int, float] = {}
         self._deferred: dict[int, ToServer] = {}
 
-    def add(self, request: ToServer) -> bool:
+    def add(self, request: ToServer, now: float) -> bool:
         """Record a request. Return False if the request is deferred and must not be sent now."""
         self._unanswered[request.id] = request
-        if isinstance(request, Act) and self._defers_actions:
-            self._deferred[request.id] = request
-            return False
+        if isinstance(request, Act):
+            self._moved[request.id] = now
+            if self._defers_actions:
+                self._deferred[request.id] = request
+                return False
         return True
+
+    @property
+    def moved(self) -> float | None:
+        """When the oldest unanswered action was made, or None if there is none."""
+        return next(iter(self._moved.values()), None)
 
     def get(self, number: int) -> ToServer | None:
         """Return the unanswered request with the id ``number``, or None if there is none."""
@@ -67,6 +81,7 @@ class PendingRequests:
 
         Return None if there is no such request.
         """
+        self._moved.pop(number, None)
         return self._unanswered.pop(number, None)
 
     def in_order(self) -> tuple[ToServer, ...]:
@@ -87,8 +102,11 @@ class PendingRequests:
         if request is None:
             return False
         follows_deferred = isinstance(request, Act) and self._defers_actions
-        retried = isinstance(request, Act) or refusal.retry_after <= MAX_RETRY_AFTER
-        if not (follows_deferred or (is_rate_limited(refusal) and retried)):
+        if isinstance(request, Act):
+            retried = is_rate_limited(refusal) or is_unsaved(refusal)
+        else:
+            retried = is_rate_limited(refusal) and refusal.retry_after <= MAX_RETRY_AFTER
+        if not (follows_deferred or retried):
             return False
         self._deferred[request.id] = request
         if refusal.retry_after and self.retry_at is None:
@@ -131,3 +149,4 @@ class PendingRequests:
         """Remove all requests, because the link has ended."""
         self.stop_deferring()
         self._unanswered.clear()
+        self._moved.clear()

@@ -44,7 +44,7 @@ from samedeal_server.config.limits import Networks
 from samedeal_server.config.token_buckets import Bucket
 from samedeal_server.connections.client_socket import ClientSocket
 from samedeal_server.connections.handshake_admission import HandshakeAdmission, busy, networks_of
-from samedeal_server.errors import StoreUnavailable
+from samedeal_server.errors import StoreRejected, StoreUnavailable
 from samedeal_server.gateway.rate_limits import RateLimits
 from samedeal_server.gateway.request_handlers import REQUESTS, RequestHandlers
 from samedeal_server.gateway.request_queue import RequestQueue
@@ -372,8 +372,14 @@ class Gateway:
             return self._refusal(message.id, error, play), asked
         except StoreUnavailable as error:
             _log.debug(LogEvent.REDIS_ERROR, **connection.ids, error=str(error), during=message.__struct_config__.tag)
+            is_rejected = isinstance(error, StoreRejected)
+            if is_rejected and isinstance(message, Act) and connection.seat is not None:
+                # The revision tells the client that nothing was saved, so that it need not reconnect to find out.
+                return self._refusal(message.id, refused("not_saved"), connection.seat.play), asked
             if connection.seat is not None and isinstance(message, Act | Recover):
                 connection.seat.play = None
+            if is_rejected:
+                return self._refusal(message.id, refused("store_rejects")), asked
             return self._refusal(message.id, refused("unavailable")), asked
 
     def _refusal(self, request: int, error: SamedealError, play: Play | None = None) -> Refused:

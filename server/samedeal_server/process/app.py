@@ -93,12 +93,14 @@ class Node:
         """Run a coroutine in the background. If the coroutine ends, so does the node."""
         self.tasks.append(asyncio.create_task(coroutine))
 
-    def apply(self, config: Config) -> None:
-        """Apply those settings that can change while a node runs, and load the certificate again."""
+    def apply(self, config: Config) -> bool:
+        """Apply those settings that can change while a node runs, and load the certificate again.
+
+        Return False if the certificate is rejected.
+        """
         self.limits.current = fit_to_open_file_limit(config.limits)
         logs.set_up(config, self.name)
-        if self.certificate is not None:
-            self.certificate.reload()
+        return self.certificate is None or self.certificate.reload()
 
     async def run_until(self, event: asyncio.Event) -> None:
         """Wait until ``event`` is set or a background task ends. If the task has failed, raise its error."""
@@ -180,6 +182,7 @@ async def build(config: Config, name: str, stop: asyncio.Event, *, shares_port: 
         embedded = None if config.redis else EmbeddedRedis(config.data, config.durability)
         url = config.redis if embedded is None else await stack.enter_async_context(embedded)
         store = await stack.enter_async_context(open_store(url, config.replicas, metrics))
+        metrics.redis_replicas.set(config.replicas)
         certificate = None
         if config.tls_cert and config.tls_key:
             certificate = Certificate(config.tls_cert, config.tls_key, metrics)

@@ -22,7 +22,7 @@ from samedeal_server.config.config import Config
 from samedeal_server.errors import StoreUnavailable
 from samedeal_server.gateway.gateway import Gateway
 from samedeal_server.process.listening import listening, local_host, port_of, url_host
-from samedeal_server.tasks import cancel_and_wait
+from samedeal_server.tasks import cancel_and_wait, retrieve_error
 from samedeal_server.telemetry.metrics import CONTENT_TYPE
 
 PROBE_TIMEOUT: Final = 2.0
@@ -65,6 +65,7 @@ class NodeChecks:
         probe = self._probe
         if probe is None or probe.done():
             self._probe = probe = asyncio.create_task(rooms.store.probe())
+            probe.add_done_callback(retrieve_error)  # nobody waits any more for one that fails late
         done, _ = await asyncio.wait((probe,), timeout=PROBE_TIMEOUT)
         if not done:
             return Readiness(ready=False, text=f"Redis has not answered for {PROBE_TIMEOUT:g} seconds.")

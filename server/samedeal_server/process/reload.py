@@ -22,13 +22,14 @@ async def reload_on_request(
     requested: asyncio.Event,
     config: Config,
     read: Callable[[], Config],
-    apply: Callable[[Config], None],
+    apply: Callable[[Config], bool],
     metrics: Metrics,
 ) -> None:
     """Read the settings again and apply those that can change, each time the event ``requested`` is set.
 
     If other settings have changed, they are only logged. If a setting is invalid, nothing is applied. ``read`` returns
-    the new settings, or raises InvalidSetting. ``apply`` applies settings.
+    the new settings, or raises InvalidSetting. ``apply`` applies settings, and returns False if it has counted a failed
+    reload.
     """
     while True:
         await requested.wait()
@@ -40,8 +41,8 @@ async def reload_on_request(
             if fixed:
                 _log.warning(LogEvent.RELOAD_NEEDS_RESTART, settings=fixed)
             config = dataclasses.replace(config, **{name: getattr(new, name) for name in RELOADABLE})
-            apply(config)
-            metrics.reloads["done"].inc()
+            if apply(config):
+                metrics.reloads["done"].inc()
             _log.info(LogEvent.RELOADED, settings=[name for name in changed if name not in fixed])
         except InvalidSetting as error:
             metrics.reloads["failed"].inc()

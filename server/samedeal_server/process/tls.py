@@ -21,6 +21,12 @@ EXPIRES_SOON: Final = 7 * 86_400
 
 _DAY: Final = 86_400
 
+_HAS_EXPIRED: Final = 10
+"""OpenSSL's verify code for a certificate that has expired."""
+
+_NO_CHECK_TIME: Final = ssl.VerifyFlags(0x200000)
+"""OpenSSL's flag for a verification that ignores the time. The module ``ssl`` has no name for it."""
+
 _HANDSHAKE_ROUNDS: Final = 6
 """Number of rounds that are enough for any TLS handshake between a client and a server in memory."""
 
@@ -31,7 +37,8 @@ class Certificate:
     """The TLS certificate of a node and its key, in two files.
 
     Each new connection gets the newest valid certificate. If a renewed certificate is invalid, the node logs this fact
-    and keeps the current one. Raise StartupError ``bad_certificate`` if the first certificate is invalid.
+    and keeps the current one. Raise StartupError ``bad_certificate`` if the first certificate is invalid. If it has only
+    expired, use it nevertheless: the node is then there when it is renewed.
     """
 
     def __init__(self, cert: Path, key: Path, metrics: Metrics) -> None:
@@ -40,10 +47,10 @@ class Certificate:
         self._metrics = metrics
         self._fingerprint = self._read_fingerprint()
         self._warned_at = 0.0
-        self._current, self._expires_at = load_certificate(cert, key)
+        self._current, self._expires_at = load_certificate(cert, key, even_expired=True)
         metrics.tls_certificate_expiry_timestamp_seconds.set(self._expires_at)
         # A context's certificate and key cannot be replaced in one step, so each handshake switches to a complete context.
-        self.context = load_certificate(cert, key)[0]
+        self.context = load_certificate(cert, key, even_expired=True)[0]
         self.context.sni_callback = self._use_current
 
     def _use_current(
@@ -51,29 +58,36 @@ class Certificate:
     ) -> None:
         connection.context = self._current
 
-    def reload(self) -> None:
-        """Load the files again. If the new certificate is invalid, log an error and keep the current certificate."""
+    def reload(self) -> bool:
+        """Load the files again. If the new certificate is invalid, keep the current certificate and return False.
+
+        That is logged as an error, and counts as a failed reload.
+        """
         self._fingerprint = self._read_fingerprint()
         try:
             self._current, self._expires_at = load_certificate(self._cert, self._key)
         except StartupError as error:
+            self._metrics.reloads["failed"].inc()
             _log.error(LogEvent.CERTIFICATE_REJECTED, error=str(error), current_expires=_timestamp(self._expires_at))
-        else:
-            self._metrics.tls_certificate_expiry_timestamp_seconds.set(self._expires_at)
-            _log.info(LogEvent.CERTIFICATE_LOADED, expires=_timestamp(self._expires_at))
+            return False
+        self._metrics.tls_certificate_expiry_timestamp_seconds.set(self._expires_at)
+        _log.info(LogEvent.CERTIFICATE_LOADED, expires=_timestamp(self._expires_at))
+        return True
 
     async def watch(self, poll_interval: float = POLL_INTERVAL) -> None:
-        """Reload the certificate whenever its files change. Log a warning when the certificate expires soon."""
+        """Reload the certificate whenever its files change. Log once a day that it expires soon or has expired."""
         while True:
-            await asyncio.sleep(poll_interval)
-            if self._read_fingerprint() != self._fingerprint:
-                self.reload()
             now = time.time()
             if self._expires_at - now < EXPIRES_SOON and now - self._warned_at > _DAY:
                 self._warned_at = now
-                _log.warning(
-                    LogEvent.CERTIFICATE_EXPIRES_SOON, expires=_timestamp(self._expires_at), file=str(self._cert)
-                )
+                facts = {"expires": _timestamp(self._expires_at), "file": str(self._cert)}
+                if self._expires_at > now:
+                    _log.warning(LogEvent.CERTIFICATE_EXPIRES_SOON, **facts)
+                else:
+                    _log.error(LogEvent.CERTIFICATE_EXPIRED, **facts)
+            await asyncio.sleep(poll_interval)
+            if self._read_fingerprint() != self._fingerprint:
+                self.reload()
 
     def _read_fingerprint(self) -> tuple[tuple[int, ...], ...]:
         """Return a value that changes when one of the two files changes, or when a link leads to another file."""
@@ -85,10 +99,11 @@ class Certificate:
         return tuple(fingerprint)
 
 
-def load_certificate(cert: Path, key: Path) -> tuple[ssl.SSLContext, float]:
+def load_certificate(cert: Path, key: Path, *, even_expired: bool = False) -> tuple[ssl.SSLContext, float]:
     """Return the TLS context of a server, and when its certificate expires, in seconds since 1970.
 
-    Raise StartupError ``bad_certificate`` if the certificate or the key cannot be used.
+    Raise StartupError ``bad_certificate`` if the certificate or the key cannot be used. That also holds for a certificate
+    that has expired, unless ``even_expired`` is true.
     """
     for path in (cert, key):
         try:
@@ -105,21 +120,23 @@ def load_certificate(cert: Path, key: Path) -> tuple[ssl.SSLContext, float]:
     try:
         expiry = _try_handshake(context, cert)
     except ssl.SSLCertVerificationError as error:
+        if even_expired and error.verify_code == _HAS_EXPIRED:
+            return context, ssl.cert_time_to_seconds(_try_handshake(context, cert, _NO_CHECK_TIME))
         raise StartupError("invalid_certificate", cert=cert, reason=error.verify_message) from None
     except ssl.SSLError as error:
         raise StartupError("bad_certificate", cert=cert, reason=error.reason) from None
     return context, ssl.cert_time_to_seconds(expiry)
 
 
-def _try_handshake(context: ssl.SSLContext, cert: Path) -> str:
+def _try_handshake(context: ssl.SSLContext, cert: Path, flags: ssl.VerifyFlags = ssl.VerifyFlags.VERIFY_DEFAULT) -> str:
     """Check a certificate by a TLS handshake in memory. Return when the certificate expires, as text.
 
-    The client in this handshake trusts only this certificate.
+    The client in this handshake trusts only this certificate, and verifies it with more ``flags``.
     """
     client_context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     client_context.check_hostname = False
     client_context.load_verify_locations(cert)
-    client_context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
+    client_context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN | flags
     to_server, to_client = ssl.MemoryBIO(), ssl.MemoryBIO()
     server = context.wrap_bio(to_server, to_client, server_side=True)
     client = client_context.wrap_bio(to_client, to_server)

@@ -31,18 +31,18 @@ class WorkerChecks:
     async def readiness(self) -> Readiness:
         """Find out whether new clients should be sent to this server.
 
-        The server is ready if all workers are and the server is not stopping.
+        The server is ready if a worker is and the server is not stopping. The kernel gives no connection to a worker that
+        does not run, and the text names those that are not ready.
         """
         if self._stop.is_set():
             return Readiness(ready=False, text="This server is stopping. Send clients to another one.")
         answers = await self._ask_all("/readyz")
-        for number, (status, body) in answers.items():
-            if status != 200:
-                return Readiness(ready=False, text=f"Worker {number}: {body.strip() or 'It does not run.'}")
+        said = {number: body.strip() or "It does not run." for number, (_, body) in answers.items()}
+        ready = [number for number, (status, _) in answers.items() if status == 200]
         # Workers share their Redis. The longest answer also names the rooms that are unavailable, if there are any.
-        return Readiness(
-            ready=bool(answers), text=max((body.strip() for _, body in answers.values()), key=len, default="")
-        )
+        texts = [max((said[number] for number in ready), key=len, default="No worker is ready.")]
+        texts += [f"Worker {number}: {text}" for number, text in said.items() if number not in ready]
+        return Readiness(ready=bool(ready), text=" ".join(texts))
 
     async def metrics(self) -> bytes:
         """Return the metrics of all workers that answer.

@@ -41,6 +41,7 @@ class LogEvent(StrEnum):
     RELOAD_FAILED = "reload_failed"
     CERTIFICATE_LOADED = "certificate_loaded"
     CERTIFICATE_REJECTED = "certificate_rejected"
+    CERTIFICATE_EXPIRED = "certificate_expired"
     CERTIFICATE_EXPIRES_SOON = "certificate_expires_soon"
     OPEN_FILES_LIMITED = "open_files_limited"
     HOOK_FAILED = "hook_failed"

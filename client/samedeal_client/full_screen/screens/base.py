@@ -232,7 +232,8 @@ class ClientScreen(LookScreen[None]):
         if not self._ready:
             return
         look, width = self.look, self.size.width
-        right = (*self.status_row(), *connection_row(self.client.connection, look, width))
+        client = self.client
+        right = (*self.status_row(), *connection_row(client.connection, client.link.waiting, look, width))
         self._header.show([header_row(self.title_parts(), right, look, width, self.header_style())])
         self.show_footer(width)
         banner = banner_rows(self._banner_text(width), look, width)

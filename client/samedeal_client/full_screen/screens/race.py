@@ -142,7 +142,7 @@ class RaceScreen(ClientScreen):
         if connection.state != "up":
             return None
         seconds = self.model.until_start(now) // 1000, self.model.time_left(now) // 1000
-        return connection, self.samedeal.announcement, seconds
+        return connection, self.client.link.waiting, self.samedeal.announcement, seconds
 
     def on_tick(self) -> None:
         """Update the parts that depend on the time."""

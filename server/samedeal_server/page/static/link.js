@@ -4,6 +4,7 @@ import {decode, encode} from "./msgpack.js"
 
 const SUBPROTOCOL = "samedeal.v1"
 const SILENCE = 10_000 // ms without a message before the page sends a ping
+const MOVE_TIMEOUT = 2 // s without an answer to a move before it does so too, and says how long the player waits
 const ANSWER_TIMEOUT = 5000 // ms without an answer before it reconnects
 const LONGEST_WAIT = 15_000 // ms between two attempts to connect
 const MISFIT = "This page and the server do not understand each other. Reload the page."
@@ -19,7 +20,7 @@ export class Link {
 	// the same node.
 	constructor(screen, place, name = "", room = "") {
 		Object.assign(this, place, {screen, name, room, notes: room ? [] : null, attempts: 0, offset: 0, nextId: 1})
-		setInterval(() => this.check(), 2500)
+		setInterval(() => this.check(), 1000)
 		for (const event of ["online", "visibilitychange"]) addEventListener(event, () => this.hurry())
 		addEventListener("pagehide", () => this.drop()) // so that a page that is left writes nothing that it has yet to hear
 		addEventListener("pageshow", ({persisted}) => persisted && !this.stopped && this.connect())
@@ -92,11 +93,18 @@ export class Link {
 		}
 	}
 
+	// The seconds for which the oldest unanswered move has waited, or 0 while that is usual.
+	get waiting() {
+		const {at} = [...this.answers.values()].find(({type}) => type === "act") ?? {}
+		const seconds = Math.floor((Date.now() - at) / 1000)
+		return seconds >= MOVE_TIMEOUT && seconds
+	}
+
 	// Send a request, and return its answer. Throws a refusal, or an Error without a code if there is no connection.
 	ask(type, {id = this.nextId++, ...fields} = {}) {
 		return new Promise((resolve, reject) => {
 			if (this.socket.readyState !== WebSocket.OPEN) return reject(NO_CONNECTION)
-			this.answers.set(id, {resolve, reject, type})
+			this.answers.set(id, {resolve, reject, type, at: Date.now()})
 			const request = {type, id, ...fields}
 			this.note("sends", request, Math.round(performance.now()))
 			this.socket.send(encode(request))
@@ -126,12 +134,13 @@ export class Link {
 	// Notice a connection that ended without a close, as after a laptop has slept, and a clock that was set.
 	check() {
 		const now = Date.now()
-		if (this.retry || this.stopped || Math.abs(now - this.heard) < SILENCE) return
+		const isSilent = Math.abs(now - this.heard) >= SILENCE
+		if (this.retry || this.stopped || !(isSilent || this.pinged || this.waiting)) return
 		if (!this.pinged) {
 			this.pinged = now
 			this.ping()
 		} else if (now - this.pinged > ANSWER_TIMEOUT) this.lost(0)
-		else if (this.welcomed) this.status(false, "The server does not answer.")
+		else if (isSilent && this.welcomed) this.status(false, "The server does not answer.")
 	}
 
 	// Say also whether the player looks. A connection that is lost is noticed elsewhere.

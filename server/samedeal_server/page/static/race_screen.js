@@ -200,6 +200,7 @@ export class RaceScreen {
 	tick() {
 		this.showClock()
 		if (!this.ranked) return
+		this.showStatus()
 		this.order()
 		this.showChart()
 	}
@@ -410,7 +411,8 @@ export class RaceScreen {
 	showStatus() {
 		const {phase, options} = this.race.room ?? {}
 		const isLate = !this.seat && options?.delay && /open|count|racing/.test(phase)
-		setText(byId("status"), !this.link.live ? `No connection. ${this.link.sentence}` : isLate ? `Boards ${options.delay} s late` : "")
+		const {live, sentence, waiting} = this.link
+		setText(byId("status"), !live ? `No connection. ${sentence}` : waiting ? `Waiting ${waiting} s` : isLate ? `Boards ${options.delay} s late` : "")
 	}
 
 	// Show how the draw of a joint deal goes, during the countdown.

@@ -137,6 +137,7 @@ export class Racer {
 		const isUndecided = ["unavailable", "rate_limited", "draining"].includes(code) // so the same request is sent again
 		if (this.retrying && (isUndecided || code === "stale")) return
 		if (isUndecided) {
+			if (code === "unavailable" && revision >= 0) this.on.refused(message) // nothing was saved
 			const all = this.pending
 			this.retrying = setTimeout(async () => {
 				await Promise.allSettled(all.filter(each => each !== pending).map(each => each.answered))
