@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
-from typing import Any, Final
+from collections.abc import Coroutine, Iterable
+from typing import Any, Final, TypeVar
 
 RECANCEL_INTERVAL: Final = 0.5
 """Interval, in seconds, at which a cancelled task that has not ended is cancelled again."""
+
+
+_Result = TypeVar("_Result")
 
 
 async def cancel_and_wait(tasks: Iterable[asyncio.Task[Any]], recancel_interval: float = RECANCEL_INTERVAL) -> None:
@@ -31,6 +34,21 @@ async def cancel_and_wait(tasks: Iterable[asyncio.Task[Any]], recancel_interval:
         retrieve_error(task)
     if caller_cancelled:
         raise asyncio.CancelledError
+
+
+async def uninterrupted(work: Coroutine[Any, Any, _Result]) -> _Result:
+    """Return the result of ``work``. If the caller is cancelled meanwhile, ``work`` still ends before CancelledError."""
+    task = asyncio.ensure_future(work)
+    caller_cancelled = False
+    while not task.done():
+        try:
+            await asyncio.wait((task,))
+        except asyncio.CancelledError:
+            caller_cancelled = True
+    if caller_cancelled:
+        retrieve_error(task)
+        raise asyncio.CancelledError
+    return task.result()
 
 
 def retrieve_error(task: asyncio.Task[Any]) -> None:

@@ -113,7 +113,7 @@ def test_pending_handshakes_of_others_are_not_evicted(most: int, neighbour: str)
     for socket in (other, *own):
         handshakes.track_pending(cast("ServerConnection", socket))
     assert [socket for socket in (other, *own) if socket.transport.abort.called] == own[:1]
-    assert [*handshakes.pending] == [other, *own[1:]]
+    assert set(map(id, handshakes.pending)) == set(map(id, (other, *own[1:])))
 
 
 @pytest.mark.parametrize("limits", [Limits(handshakes=3), Limits(connections_per_address=3)])

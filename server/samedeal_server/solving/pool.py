@@ -26,7 +26,7 @@ from samedeal.games import DEFAULT_GAME, offered
 from samedeal.joint_deal import HIGHEST_CANDIDATE
 from samedeal_server.solving.turns import Turns
 from samedeal_server.solving.worker import Candidate
-from samedeal_server.tasks import cancel_and_wait
+from samedeal_server.tasks import cancel_and_wait, uninterrupted
 from samedeal_server.telemetry.events import LogEvent, get_logger
 from samedeal_server.telemetry.logs import ThrottledLog
 from samedeal_server.telemetry.metrics import Metrics
@@ -148,9 +148,11 @@ class Solvers:
         if self.health.is_doubtful and not self._probed.locked():
             async with self._probed:
                 pool = SolverPool(self.health, most=1)
-                with suppress(SolverFailed):
-                    await pool.solve(_PROBE)
-                await pool.close()
+                try:
+                    with suppress(SolverFailed):
+                        await pool.solve(_PROBE)
+                finally:
+                    await uninterrupted(pool.close())
 
     async def close(self) -> None:
         """End all workers. Call this method only when all of them are idle."""
@@ -230,10 +232,10 @@ class SolverPool:
                 await stdin.drain()
             answer = await stdout.readline()
         except BaseException:
-            await _end(worker)
+            await uninterrupted(_end(worker))
             raise
         if not answer.endswith(b"\n"):
-            raise SolverFailed(await _last_words(worker))
+            raise SolverFailed(await uninterrupted(_last_words(worker)))
         self.idle.append(worker)
         return answer.decode().rstrip("\n")
 
@@ -246,15 +248,24 @@ class SolverPool:
 async def _start(niceness: int) -> Process:
     """Start a worker in its own session of the operating system, so that Ctrl-C in a terminal reaches only the node."""
     command = (sys.executable, "-P", "-m", "samedeal_server.solving.worker", str(niceness))
+    starting = asyncio.ensure_future(
+        asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE, stderr=PIPE, start_new_session=True)
+    )
     try:
-        worker = await asyncio.create_subprocess_exec(
-            *command, stdin=PIPE, stdout=PIPE, stderr=PIPE, start_new_session=True
-        )
+        worker = await asyncio.shield(starting)
     except OSError as error:
         raise SolverFailed(str(error)) from None
+    except asyncio.CancelledError:  # a process that has half started would leave its pipes open
+        await uninterrupted(_end_once_started(starting))
+        raise
     if worker.stdin is not None:
         worker.stdin.write(msgspec.json.encode(offered()) + b"\n")
     return worker
+
+
+async def _end_once_started(starting: asyncio.Task[Process]) -> None:
+    with suppress(OSError):
+        await _end(await starting)
 
 
 async def _end(worker: Process) -> None:
@@ -269,6 +280,6 @@ async def _last_words(worker: Process) -> str:
     await worker.wait()
     if worker.stdin is not None:
         worker.stdin.close()
-    written = await worker.stderr.read() if worker.stderr is not None else b""
+    _, written = [await pipe.read() if pipe is not None else b"" for pipe in (worker.stdout, worker.stderr)]
     last = written.decode(errors="replace").strip().rpartition("\n")[2][:_LAST_WORDS]
     return f"exit code {worker.returncode}" + (f": {last}" if last else "")
