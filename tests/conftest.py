@@ -32,8 +32,8 @@ from tests.shared.unreleased_games import UNRELEASED
 _HOMES: Final = count(1)
 
 # A machine that is busy with something else is slow, not wrong.
-settings.register_profile("without a clock", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("without a clock")
+settings.register_profile("usual", deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("usual")
 
 
 _accept = BaseSelectorEventLoop._accept_connection2  # type: ignore[attr-defined]  # there is no public place for this

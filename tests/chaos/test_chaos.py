@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import signal
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -23,11 +20,10 @@ from tests.chaos.processes import Node
 from tests.chaos.proxy import ProxiedConnection, Proxy
 from tests.chaos.rounds import play_round, winning_records
 from tests.chaos.stepped_node import STEP_KEY
-from tests.child_processes import is_alive
 from tests.server.client import DEADLINE
 from tests.server.local_server import Serve, local_server
 from tests.server.races import athena_race
-from tests.server.waiting import TIMEOUT, until
+from tests.server.waiting import until
 
 DEALS = {game: str(record.deal) for game, record in winning_records().items()}
 
@@ -80,27 +76,6 @@ def test_same_seed_gives_the_same_plan() -> None:
     assert str(make_plan(3, 4, DEALS)) == str(make_plan(3, 4, DEALS))
     assert str(make_plan(3, 4, DEALS)) != str(make_plan(3, 5, DEALS))
     assert str(make_plan(3, 4, DEALS)) != str(make_plan(4, 4, DEALS))
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
-async def test_stopped_run_leaves_no_process(number: signal.Signals, tmp_path_factory: pytest.TempPathFactory) -> None:
-    run = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "tests.chaos", "--small", "--rounds", "1"),
-        cwd=Path(__file__).parents[2],
-        env={**os.environ, "TMPDIR": str(tmp_path_factory.mktemp("c"))},  # a killed run leaves its directory behind
-        stdout=asyncio.subprocess.DEVNULL,
-    )
-    await until(lambda: len(_children(run.pid)) >= 3)
-    children = _children(run.pid)
-    run.send_signal(number)
-    async with asyncio.timeout(TIMEOUT):
-        assert await run.wait() != 0
-    await until(lambda: not any(map(is_alive, children)))
-
-
-def _children(pid: int) -> list[int]:
-    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
 async def echoing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

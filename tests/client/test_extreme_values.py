@@ -254,7 +254,7 @@ def test_honest_messages_are_shown() -> None:
     assert play() == len(SENT)
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(st.lists(st.sampled_from(CHANGES), min_size=1, max_size=3))
 def test_extreme_values_are_refused_or_harmless(changes: list[Change]) -> None:
     play(*changes)

@@ -366,10 +366,11 @@ async def test_restarting_server_is_reconnected_at_once(server: ScriptedServer, 
         if by == "notice":
             await peer.send(Notice(code=NoticeCode.DRAINING, message="Restarting"))
         else:
-            await peer.close(CloseCode.RESTART, "Restarting")
+            await peer.close(CloseCode.RESTART, "Restarting\x1b[2J")
         lost = await recorded.until_is(Lost)
         assert (lost.retry_in, lost.server_gone) == (0, by == "notice")
         assert "Restarting" in lost.sentence
+        assert lost.sentence.isprintable()
         await server.welcome()
         await recorded.until_resumed()
 

@@ -65,7 +65,7 @@ def in_time(value: Any) -> Any:
         *((kind, decode_operator_sanitized) for kind in get_args(ToOperator)),
     ],
 )
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(data=st.data())
 def test_every_text_is_printable(kind: type[Struct], decode: Callable[[bytes], Any], data: st.DataObject) -> None:
     sent = in_time(data.draw(structs(kind)))

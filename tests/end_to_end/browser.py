@@ -311,11 +311,15 @@ class Browser:
         await self._in_tab("browsingContext.navigate", url="about:blank", wait="complete")
 
     def errors(self) -> list[str]:
-        """Return what the browser has complained about since the last call, such as errors in scripts."""
+        """Return what the browser has complained about since the last call, such as errors in scripts.
+
+        That it closes the connection of a page which it keeps for Back is no error.
+        """
         self._bidi.call("session.status")  # events that are on their way arrive before its answer
         events, self._bidi.events = self._bidi.events, []
         entries = [event["params"].get("params", {}).get("entry") or event["params"] for event in events]
-        return [str(entry["text"]) for entry in entries if entry["level"] == "error"]
+        errors = [str(entry["text"]) for entry in entries if entry["level"] == "error"]
+        return [text for text in errors if "Back-Forward Cache" not in text]
 
 
 @contextmanager

@@ -9,8 +9,11 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
+from redis import Redis
 
 from samedeal.race import draws
+from samedeal_server.embedded_redis.server import EmbeddedRedis
 from tests.end_to_end.browser import Browser, Engine, running_browser
 from tests.end_to_end.live_server import serving
 from tests.end_to_end.processes import Programs, programs_in
@@ -23,12 +26,9 @@ from tests.textual_internals import spare_work
 spare_work()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browsers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Engine], Browser]]:
-    """Starts browsers for the tests of a module.
-
-    A browser that has frozen a page may hide all later ones, and a hidden page never answers to a finger.
-    """
+    """Starts browsers, each of them once. Their tests are one group, so that only one worker starts them."""
     with ExitStack() as stack:
         yield cache(lambda engine: stack.enter_context(running_browser(tmp_path_factory.mktemp(engine), engine)))
 
@@ -73,14 +73,23 @@ async def terminal(programs: Programs, tmp_path: Path) -> AsyncIterator[Terminal
     await until(lambda: not re.search("samedeal_(client|link)", " ".join(programs.left_running().values())))
 
 
-@pytest.fixture(scope="module")
-def server_process(redis_server: str) -> Iterator[str]:
-    """The address of a server that runs for all tests of a module. It would be a second node in tests of other modules."""
-    with serving(redis_server) as address:
+@pytest_asyncio.fixture(scope="package", loop_scope="session")
+async def redis_of_server(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[str]:
+    """The URL of a Redis for one server only, which would be a second node in other tests."""
+    async with EmbeddedRedis(tmp_path_factory.mktemp("redis"), "everysec") as url:
+        yield url
+
+
+@pytest.fixture(scope="package")
+def server_process(redis_of_server: str) -> Iterator[str]:
+    """The address of a server that runs for all tests here."""
+    with serving(redis_of_server) as address:
         yield address
 
 
 @pytest.fixture
-def server(server_process: str, redis_url: str) -> str:
+def server(server_process: str, redis_of_server: str) -> str:
     """The address of a server that has no rooms."""
+    with Redis.from_url(redis_of_server) as redis:
+        redis.flushall()
     return server_process

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -32,7 +31,7 @@ from samedeal.protocol.messages import (
 from samedeal.record import Record
 from samedeal.terms import RoomTerms
 from samedeal_server.page.files import PageFiles
-from tests.end_to_end.browser import ENGINES, LAPTOP, PHONE, Browser, running_browser
+from tests.end_to_end.browser import ENGINES, LAPTOP, PHONE, Browser
 from tests.end_to_end.processes import Programs
 from tests.end_to_end.proxy import Proxy
 from tests.end_to_end.racing_page import ENTER, RECORDS, online
@@ -97,13 +96,6 @@ both = pytest.mark.parametrize("browser", ENGINES, indirect=True)
 """Marks tests of what may differ between browsers. The other tests use Chromium."""
 
 
-@pytest.fixture
-def sleeper(tmp_path: Path) -> Iterator[Browser]:
-    """A browser of its own: one that has frozen a page hides all later pages, and hidden pages are not laid out."""
-    with running_browser(tmp_path) as browser:
-        yield browser
-
-
 async def shows_boards_of(browser: Browser, *players: str) -> None:
     """Wait until the page shows the boards of these players, and no others."""
     await browser.until(f"{VISIBLE} === arguments[0]", ",".join(players))
@@ -161,43 +153,43 @@ async def test_clock_that_is_set_changes_no_time_left(one: Node, browser: Browse
     await browser.until("/^1[45]:/.test(document.querySelector('#clock').textContent)")
 
 
-async def test_page_recovers_from_sleep_and_killed_node(sleeper: Browser, programs: Programs, redis_url: str) -> None:
+async def test_page_recovers_from_sleep_and_killed_node(programs: Programs, redis_url: str, browser: Browser) -> None:
     """Two boards are shown large, and stay large. While the page sleeps, it loses its connection without a close."""
     url, program = await programs.server("--redis", redis_url)
     clients = await players(url, "mira", "jonas", "zoe")
     await start(clients)
     async with Proxy(url) as proxy:
-        await sleeper.open(f"{proxy.url}/{ROOM}")
-        await compare(sleeper, clients)
+        await browser.open(f"{proxy.url}/{ROOM}")
+        await compare(browser, clients)
         for name in ("first", "last"):
-            await sleeper.run(f"document.querySelector('.tile:{name}-child button').click()")
+            await browser.run(f"document.querySelector('.tile:{name}-child button').click()")
         proxy.stall()
         await play_randomly(clients[0], 10, Random(1))
-        await sleeper.run(SLEEP)
-        await sleeper.shows("No connection", "#status")
+        await browser.run(SLEEP)
+        await browser.shows("No connection", "#status")
         proxy.cut()
         proxy.restore()
-        await online(sleeper)
-        await compare(sleeper, clients[::2])
-        await sleeper.run("window.requestAnimationFrame = () => 0")  # a page that is hidden gets no frames
+        await online(browser)
+        await compare(browser, clients[::2])
+        await browser.run("window.requestAnimationFrame = () => 0")  # a page that is hidden gets no frames
         await play_randomly(clients[1], 10, Random(4))
-        await sleeper.set_state("frozen")
+        await browser.set_state("frozen")
         await play_randomly(clients[2], 10, Random(2))
-        await sleeper.set_state("active")
-        await compare(sleeper, clients[::2])
+        await browser.set_state("active")
+        await compare(browser, clients[::2])
         program.process.kill()
-        await sleeper.shows("No connection", "#status")
-        await compare(sleeper, clients[::2])  # what was shown remains
+        await browser.shows("No connection", "#status")
+        await compare(browser, clients[::2])  # what was shown remains
         await programs.server("--redis", redis_url, port=int(url.rpartition(":")[2]))
         again = [await Client.hello(url, "again", client.session) for client in clients]
         for client in again:
             await client.join(ROOM)
             await client.dealt()
-        await online(sleeper)
+        await online(browser)
         await play_randomly(again[0], 10, Random(3))
-        await compare(sleeper, again[::2])
-        await shows_boards_of(sleeper, clients[0].player, clients[2].player)
-        await sleeper.close_page()
+        await compare(browser, again[::2])
+        await shows_boards_of(browser, clients[0].player, clients[2].player)
+    browser.errors()  # it mentions connections that were cut
 
 
 @both

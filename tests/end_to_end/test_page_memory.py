@@ -11,7 +11,7 @@ from tests.end_to_end.watched_races import ROOM, draw
 from tests.server.client import Client
 from tests.server.live_nodes import Node
 
-pytestmark = pytest.mark.xdist_group("seat")  # one browser at a time for these tests
+pytestmark = pytest.mark.xdist_group("page")  # one browser at a time for these tests
 
 
 async def race_to_draw(one: Node, browser: Browser) -> tuple[Client, set[bytes]]:
@@ -73,7 +73,6 @@ async def test_back_and_reload_lose_nothing(one: Node, browser: Browser) -> None
     await browser.leave_and_return()
     assert await verdict(browser) == "fair"
     assert await browser.text(".deal p") == words
-    browser.errors()  # it mentions connections of pages that it keeps for Back
 
 
 async def test_second_tab_goes_on_with_the_share_of_the_first(one: Node, browser: Browser) -> None:

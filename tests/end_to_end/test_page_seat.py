@@ -48,7 +48,7 @@ from tests.server.client import Client
 from tests.server.live_nodes import Node
 from tests.server.races import race_alone, shorten_wait
 
-pytestmark = pytest.mark.xdist_group("seat")  # one browser at a time for these tests
+pytestmark = pytest.mark.xdist_group("page")  # one browser at a time for these tests
 
 
 WATCH_FALL = """

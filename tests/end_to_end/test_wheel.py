@@ -22,6 +22,8 @@ from packaging.requirements import Requirement
 
 from samedeal.versions import versions
 
+pytestmark = pytest.mark.xdist_group("wheel")  # so that it is built once
+
 ROOT = Path(__file__).parents[2]
 CLIENT = ("samedeal_link", "samedeal_client", "samedeal_bots", "samedeal_door", "samedeal_operate")
 SOURCES = {"samedeal": ROOT / "shared", "samedeal_server": ROOT / "server", **dict.fromkeys(CLIENT, ROOT / "client")}

@@ -22,9 +22,8 @@ from samedeal.race.values import Racer
 from samedeal.record import Record
 from samedeal_link.evidence.facts import Wanted
 from tests.lies.coherent import Drawing, says
-from tests.lies.deals import GAME
 from tests.lies.seen import Event
-from tests.lies.worlds import PLANS, Client, Plan, Server, options, script
+from tests.lies.worlds import LINE, PLANS, Client, Plan, Server, options, script
 
 
 class Seam(NamedTuple):
@@ -61,22 +60,7 @@ _NO_BOTS: Final = Plan(
 )
 
 _LISTED: Final = replace(
-    _ALONE,
-    name="beyond the row",
-    wanted={
-        "ana": Wanted(
-            line=messages.RoomLine(
-                room="friday",
-                game=GAME.name,
-                deal="winnable",
-                phase="open",
-                players=0,
-                seats=4,
-                spectators=False,
-                delay=0,
-            )
-        )
-    },
+    _ALONE, name="beyond the row", wanted={"ana": Wanted(line=with_fields(LINE, players=0, spectators=False))}
 )
 
 

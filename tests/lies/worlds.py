@@ -46,6 +46,7 @@ from samedeal_link.evidence.facts import ANYTHING, AskedToEnter, Wanted
 from samedeal_link.evidence.verdict import RaceReading
 from samedeal_server.races.log_entry import LogEntry
 from samedeal_server.races.race_record import build_record, first_head
+from tests.client.room_lines import line
 from tests.client.server_messages import delayed_board, delayed_move
 from tests.lies.deals import GAME, answers, found_deal, some_bytes
 from tests.lies.seen import Event, Seen
@@ -654,16 +655,7 @@ _BLOCKED_AFTER: Final = 10
 
 _DRAW: Final = "bob:quiet ana:start bob:commits bob:speaks"
 _SHORT: Final = "ana:move bob:move ana:move bob:stuck ana:resign"
-_LINE: Final = messages.RoomLine(
-    room="friday",
-    game=GAME.name,
-    deal="winnable",
-    phase="open",
-    players=1,
-    seats=4,
-    spectators=True,
-    delay=0,
-)
+LINE: Final = line("friday", game=GAME.name, deal="winnable", delay=0)
 
 _TWO: Final = "ana:join bob:join ana:ready bob:ready"
 _LATE: Final = "ana:join bob:join cid:join cid:commits ana:start"
@@ -684,7 +676,7 @@ def _plans() -> Sequence[Plan]:
         "joint",
         script(f"{_TWO} {_DRAW} race {_SHORT} next"),
         four,
-        {"ana": Wanted(options=four, private=False), "bob": Wanted(line=_LINE)},
+        {"ana": Wanted(options=four, private=False), "bob": Wanted(line=LINE)},
     )
     hard = options("winnable hard", undo="free", limit=60)
     easy = options("winnable easy", first_finish_ends=True)
