@@ -20,10 +20,10 @@ from samedeal.board import Board
 from samedeal.board_history import UNDO, Play, Undo
 from samedeal.errors import PlayError, UnseenCard
 from samedeal.games import game_named
+from samedeal.laws.stuck import is_dead_end
 from samedeal.moves import Move
 from samedeal.protocol.messages import Acked, Act, BoardState, Refused
 from samedeal_link.evidence.board_from_piles import masked_board
-from samedeal_link.solving.dead_end import is_dead_end
 
 
 @dataclass(frozen=True, slots=True)
