@@ -53,8 +53,8 @@ class Hint(NamedTuple):
         return known
 
 
-def hint(board: Board) -> Hint:
-    """Return the hint for a masked board.
+def hint(board: Board, states: int = STATES) -> Hint:
+    """Return the hint for a masked board, after a search of at most ``states``.
 
     It is, in this order:
 
@@ -70,7 +70,7 @@ def hint(board: Board) -> Hint:
         return Hint((DEAL,), reason=DEAL_FIRST)
     hides = any(HIDDEN in pile for pile in board.piles)
     reason = GUESS if hides else ""
-    answer = nearest(guessed(board), STATES)
+    answer = nearest(guessed(board), states)
     is_lost = answer.outcome is Outcome.UNWINNABLE and not hides
     if answer.outcome is not Outcome.WON and (move := safe_move(board)):
         return Hint((move,), is_lost)

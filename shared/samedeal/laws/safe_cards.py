@@ -11,13 +11,13 @@ of X in a column of A lie only cards of X, and cards that were dealt there from 
 down only in case 7, so a safe card stays safe. Consider the next move in A:
 
 1. The deepest card that it takes is in X. Then all cards that it takes are in X, and B has nothing to do.
-2. It takes a group whose deepest cards are not in X. Those cards are at the top of the same pile in B, and still in a row, so
-   B moves them without the others. If the target is empty in A, it is empty in B.
+2. It takes a group whose deepest cards are not in X. Those cards are at the top of the same pile in B, and still in a
+   row, so B moves them without the others. If the target is empty in A, it is empty in B.
 3. The target in A is a card x of X in a column, of rank r. The deepest card d of the group has rank r-1. If ``REACH`` is at
    most 1 for its suit, or it has the suit of x, then it is home in B, so it is in X, and so are the cards on it. Otherwise
    groups are runs, and the foundations of d have reached r-2. The card e on d, of rank r-2, has a suit whose foundations
-   have reached r-3 if colours alternate, and r-2 if not. The cards after e are in X, because all foundations have reached
-   r-3. So B plays e and d to foundations, unless they are in X, and both join X. They are safe.
+   have reached r-3, or r-2 and e is in X. The cards after e are in X, because all foundations have reached r-3. So B plays
+   e and d to foundations, unless they are in X, and both join X. They are safe.
 4. It plays a card that is not in X to a foundation. The card fits in B too: no top of B is below that of A, and if its twin
    of another deck is in X, all foundations of the suit have reached the rank below.
 5. It draws, or turns the waste over. No card of X is in the stock or the waste, or cards are drawn one by one. Then B does
@@ -35,7 +35,7 @@ down only in case 7, so a safe card stays safe. Consider the next move in A:
 
 Cards that B uncovers earlier than A are turned up earlier, which forbids nothing. When A is won, so is B.
 
-If groups need no order, a card of X must never be covered, so nothing is safe before the stock is dealt out, nor if
+If groups need no order, a card of X must never be covered. So nothing is safe before the stock is dealt out, nor if
 foundations give cards back. If all cards go to one foundation, another card of the rank could go there instead. So only the
 first card is safe, and those of the last round, in which nothing that fits on them is left.
 

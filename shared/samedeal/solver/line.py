@@ -26,8 +26,8 @@ def moves_along(space: StateSpace, board: Board, path: Iterable[State], *, by_te
     """Return the moves that lead from a board through a sequence of states that a search has found.
 
     The first state follows from the board only by safe moves to foundations (``laws.safe_cards``). Each further
-    state follows from the previous one by draws, a move, and then safe moves. Of several moves that lead to a state, take the
-    first legal one, or the first one by its text. Raise ValueError if no such moves exist.
+    state follows from the previous one by draws, a move, and then safe moves. Of several moves that lead to a state, it
+    is the first legal one, or with ``by_text`` the first one by its text. Raise ValueError if no such moves exist.
     """
     line: list[Move] = []
     for state in path:

@@ -147,11 +147,11 @@ export class Hand {
 	// Show a hint. It is kept as long as it is followed, and another one comes from `find`, as hints.js has it.
 	async hint(find) {
 		const {awaits, game, piles} = this.racer
-		if (awaits || this.isLooking) return
+		if (awaits || this.looks) return
 		if (!this.hints[piles]) {
-			this.isLooking = true
+			this.looks = true
 			const {moves, isLost} = (await find({game, piles})) ?? {moves: []}
-			Object.assign(this, {isLooking: false, hints: {[piles]: {isLost}}})
+			Object.assign(this, {looks: false, hints: {[piles]: {isLost}}})
 			let now = piles
 			for (const move of moves) {
 				this.hints[now] = {move, isLost}

@@ -7,17 +7,15 @@ import {DOWN, RULES, byKey, rank, targetOf} from "./rules.mjs"
 import {keyOf, solve} from "./search.mjs"
 import {cardsOf} from "./states.mjs"
 
-const STATES = 20_000 // that are searched
-
 // Returns the moves up to the first one that turns up an unseen card, none if no move is known to help, and whether the
 // board is proven to be lost.
-export function hint({game, piles}) {
+export function hint({game, piles, states = 20_000}) {
 	const rules = RULES[game]
 	// The first card of the stock leaves it first in a search.
 	const forSearch = piles => ({...byKey(rules, piles), stock: byKey(rules, piles).stock.toReversed()})
-	if (rules.dealsFirst && forSearch(piles).stock.length) return {moves: ["deal"]}
+	if (rules.dealsFirst && byKey(rules, piles).stock[0]) return {moves: ["deal"]}
 	let [shown, now] = [piles, guessed(rules, piles)]
-	const {outcome, path, stateOf} = solve(game, forSearch(now), STATES, true)
+	const {outcome, path, stateOf} = solve(game, forSearch(now), states, true)
 	const isLost = outcome === "unwinnable" && !piles.flat().includes(HIDDEN)
 	const safe = outcome !== "won" && safeMove(game, piles)
 	const moves = safe ? [safe] : []

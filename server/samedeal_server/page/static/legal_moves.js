@@ -37,8 +37,8 @@ export function safeMove(game, piles) {
 	const homes = rules.foundations.map(key => all[key])
 	const homeward = piles => movesFrom(game, piles).filter(({to}) => to === "0")
 	const isSafe = ({from}) => {
-		if (!rules.safe || (rules.dealsFirst && all.stock.length) || (from === "w" && rules.drawn > 1)) return false
-		if (!homes[1]) return !homes[0].length || homes[0].length >= LAST_ROUND
+		if (!rules.safe || (rules.dealsFirst && all.stock[0]) || (from === "w" && rules.drawn > 1)) return false
+		if (!homes[1]) return !homes[0][0] || homes[0].length >= LAST_ROUND
 		return safeCards(rules, homes.map(pile => pile.at(-1)), rules.fans.includes(from)).includes(all[from].at(-1))
 	}
 	const wins = piles => {

@@ -53,8 +53,8 @@ class Buckets {
 	}
 }
 
-const BETWEEN = "\xfd"
-export const keyOf = ([tops, side, columns]) => [tops, side, ...columns].join(BETWEEN)
+// The state in one string.
+export const keyOf = ([tops, side, columns]) => [tops, side, ...columns].join("\xfd")
 
 // A search: best first. Moves off a foundation, and moves that divide a run, are postponed until nothing else is left.
 class Search {
@@ -178,8 +178,8 @@ export function solve(name, piles, budget, isHint) {
 	const count = () => searches.reduce((sum, each) => sum + each.reached.size, 0)
 	for (let limit = FIRST_LIMIT; ; limit *= 2)
 		for (const search of searches) {
-			let outcome = search.run(Math.min(limit, budget - count() + search.reached.size))
-			if (count() > budget) outcome = "undecided"
+			const answer = search.run(Math.min(limit, budget - count() + search.reached.size))
+			const outcome = count() > budget ? "undecided" : answer
 			const path = () => (outcome === "won" ? search.pathTo([...search.reached.keys()].at(-1)) : searches[0].pathTo(searches[0].nearest))
 			if (outcome) return {outcome, states: count(), ...(isHint && {path: path(), stateOf: states.stateOf})}
 		}
