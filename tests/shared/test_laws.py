@@ -173,7 +173,7 @@ def test_page_reads_the_same_laws(tmp_path: Path) -> None:
     given: list[Any] = []
     expected: list[Any] = []
     for board in boards():
-        asks_stuck = board.game.cards - board.foundation_cards < 8
+        asks_stuck = board.game.cards - board.foundation_cards < 6
         given.append([board.game.name, [list(pile) for pile in board.piles], asks_stuck])
         told = hint(board, 60)
         stuck = asks_stuck and is_dead_end(board)

@@ -71,9 +71,9 @@ class Search {
 				const key = keyOf([tops, side, columns])
 				if (this.reached.has(key)) continue
 				this.reached.set(key, this.from)
-				if (side === this.states.emptySide && !columns.some(Boolean)) return "won"
 				const cost = columns.reduce((sum, column) => sum + this.costs.column(column), this.costs.side(side))
 				if (cost < this.least) Object.assign(this, {least: cost, nearest: key}) // the first of those with the lowest costs
+				if (side === this.states.emptySide && !columns.some(Boolean)) return "won"
 				const part = this.costs.byStock ? side.at(-1) : ""
 				if (!this.bucketsOf.has(part)) this.bucketsOf.set(part, new Buckets())
 				this.bucketsOf.get(part).add([tops, side, columns, key], cost)
