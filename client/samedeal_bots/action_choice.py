@@ -17,10 +17,10 @@ from typing import Final
 from samedeal.board import Board
 from samedeal.board_history import UNDO, Past, Play, Undo
 from samedeal.cards import HIDDEN
+from samedeal.laws.stuck import is_dead_end, is_stuck_for_good
 from samedeal.moves import DEAL, Move
 from samedeal.solver.line import Line
 from samedeal_link.solving.bot_levels import Level
-from samedeal_link.solving.dead_end import is_dead_end, is_stuck_for_good
 from samedeal_link.solving.foresight import lines_from
 from samedeal_link.solving.strategy import BotMemory, choose_move
 

@@ -12,6 +12,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from samedeal.game import Game
 from samedeal.game_file import Difficulties, Place, SearchWeights
+from samedeal.laws.safe_cards import deals_first, reach_of
 from samedeal.solver.estimate import weights_of
 
 
@@ -39,6 +40,8 @@ class GameData(Struct, frozen=True, kw_only=True):
     piles: tuple[PileData, ...]
     difficulty: Difficulties | None
     search: tuple[SearchWeights, ...]
+    safe: tuple[int, int] | None
+    deals_first: bool | UnsetType = UNSET
     default: bool | UnsetType = UNSET
 
     @classmethod
@@ -51,6 +54,8 @@ class GameData(Struct, frozen=True, kw_only=True):
             height=file.height,
             difficulty=file.difficulty,
             search=weights_of(game),
+            safe=reach_of(game),
+            deals_first=deals_first(game) or UNSET,
             default=file.default or UNSET,
             **rules | {"piles": tuple(PileData(**pile, place=row.place) for pile, row in piles)},
         )

@@ -7,10 +7,10 @@ from random import Random
 import pytest
 
 from samedeal.board_history import UNDO, Play, Undo
+from samedeal.laws.stuck import is_stuck_for_good
 from samedeal.moves import Move
 from samedeal_bots.action_choice import PAUSE, RESIGN, UNDO_TIME, WAIT, ActionChooser
 from samedeal_link.solving.bot_levels import LEVELS, Level
-from samedeal_link.solving.dead_end import is_stuck_for_good
 from samedeal_link.solving.strategy import BotMemory
 from samedeal_link.solving.temperament import Temperament
 from tests.client.boards import board, dealt

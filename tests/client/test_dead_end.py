@@ -9,7 +9,7 @@ from hypothesis import given
 
 from samedeal.board import Board
 from samedeal.board_history import Play, Undo
-from samedeal_link.solving.dead_end import is_dead_end, is_stuck_for_good
+from samedeal.laws.stuck import is_dead_end, is_stuck_for_good
 from tests.client.boards import board, reachable
 from tests.golden.golden_files import assert_answers
 

@@ -14,9 +14,9 @@ from samedeal.cards import HIDDEN
 from samedeal.game import Game
 from samedeal.game_file import BotTable
 from samedeal.games import GAMES
+from samedeal.laws.stuck import key_of
 from samedeal.moves import DRAW, Move
 from samedeal_link.solving.bot_levels import LEVELS, Level
-from samedeal_link.solving.dead_end import key_of
 from samedeal_link.solving.foresight import guessed
 from samedeal_link.solving.strategy import CAREFUL_NODES, BotMemory, choose_move
 from samedeal_link.solving.temperament import Temperament

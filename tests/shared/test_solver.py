@@ -14,6 +14,7 @@ from samedeal.cards import pile_text
 from samedeal.deal import Deal
 from samedeal.game import Game
 from samedeal.games import GAMES
+from samedeal.laws.safe_cards import safe_cards
 from samedeal.moves import Move
 from samedeal.solver.estimate import Estimate, weights_of
 from samedeal.solver.line import moves_along, wins
@@ -86,8 +87,7 @@ def test_safe_cards_are_recognized() -> None:
             f"0{at}: A{top[1]}-{top}".replace(f"A{top[1]}-A", "A") for at, top in enumerate(tops.split(), 1)
         )
         board = position("phoenix", text).board
-        space = StateSpace(board.game, b"")
-        return pile_text(space.safe_cards(space.state(board)[TOPS])[0])
+        return pile_text(safe_cards(board.game, StateSpace(board.game, b"").state(board)[TOPS])[0])
 
     assert_answers("safe_cards", answer)
 

@@ -223,7 +223,7 @@ class LineClient:
                 self._act(UNDO)
             case Word.COLLECT:
                 if not self.client.play_to_foundations():
-                    self._output.print("No card can go to a foundation now.")
+                    self._output.print("No card is safe on a foundation now.")
             case Word.FIND if command.card is not None:
                 self._output.print(card_location(board, command.card, self._look))
             case Word.HINT:

@@ -20,10 +20,10 @@ from samedeal.board import Board
 from samedeal.board_history import UNDO, Play, Undo
 from samedeal.errors import PlayError, UnseenCard
 from samedeal.games import game_named
+from samedeal.laws.stuck import FEW_MOVES, is_dead_end
 from samedeal.moves import Move
 from samedeal.protocol.messages import Acked, Act, BoardState, Refused
 from samedeal_link.evidence.board_from_piles import masked_board
-from samedeal_link.solving.dead_end import is_dead_end
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +71,11 @@ class OwnPlay:
 
     @property
     def is_stuck(self) -> bool:
-        """Whether ``no_move_helps`` is true, or a search proves that no sequence of moves can improve the result.
+        """Whether a short search proves that no sequence of moves can improve the result.
 
         Undo is not considered. The search takes a few milliseconds at most, once for each board.
         """
-        return self.no_move_helps or (self.play is not None and is_dead_end(self.play.board))
+        return self.play is not None and is_dead_end(self.play.board, FEW_MOVES)
 
     @property
     def awaiting_face(self) -> bool:

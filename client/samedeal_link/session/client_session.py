@@ -11,7 +11,9 @@ from typing import Final, Literal
 
 from samedeal.board_history import Play
 from samedeal.errors import PlayError, RequestRefused
-from samedeal.moves import FOUNDATION, Move
+from samedeal.laws.safe_cards import safe_move
+from samedeal.laws.stuck import is_stuck_for_good
+from samedeal.moves import Move
 from samedeal.protocol.messages import Acked, Joined, Notice, Ping, RoomLine, RoomState, Watching
 from samedeal.protocol_codes import NoticeCode, RefusalCode
 from samedeal_link.connection.address import ServerAddress
@@ -25,7 +27,6 @@ from samedeal_link.model.model import Model
 from samedeal_link.model.own_play import OwnPlay
 from samedeal_link.session.race_audit import Audit, audit_race, is_same_race, judged
 from samedeal_link.session.room_client import RoomClient
-from samedeal_link.solving.dead_end import is_stuck_for_good
 
 PING_INTERVAL: Final = 5.0
 """Interval, in seconds, between two measurements of the round trip."""
@@ -279,7 +280,7 @@ class ClientSession:
         self._notify()
 
     def play_to_foundations(self) -> int:
-        """Play every card that can go to the foundations. Return the number of cards that this call has played.
+        """Play every card that is safe on the foundations. Return the number of cards that this call has played.
 
         If a move turns up an unseen card, the client plays on later, when the server has sent that card's face.
         """
@@ -290,16 +291,8 @@ class ClientSession:
     def _continue_to_foundations(self) -> int:
         played = 0
         with suppress(PlayError):
-            while not self.model.own.awaiting_face and (move := next_foundation_move(self.model)) is not None:
+            while not self.model.own.awaiting_face and (board := self.model.board) and (move := safe_move(board)):
                 self.rooms.act(move)
                 played += 1
         self._playing_to_foundations = self.model.own.awaiting_face
         return played
-
-
-def next_foundation_move(model: Model) -> Move | None:
-    """Return the first legal move to a foundation, or None if there is none."""
-    board = model.board
-    if board is None:
-        return None
-    return next((move for move in board.legal_moves() if move.target == FOUNDATION), None)

@@ -13,8 +13,8 @@ from typing import Final, NamedTuple
 
 from samedeal.board import Board
 from samedeal.cards import FACE, HIDDEN
+from samedeal.laws.stuck import Key, key_of
 from samedeal.moves import DEAL, DRAW, Move
-from samedeal_link.solving.dead_end import Key, key_of
 from samedeal_link.solving.evaluation import Evaluation
 
 _WON: Final = 1e9

@@ -12,10 +12,10 @@ from typing import Final, Self, TypeVar
 
 from samedeal.board import Board
 from samedeal.board_history import Play
+from samedeal.laws.hints import Hint, hint
 from samedeal.solver.solve import Answer, Outcome, solve
 from samedeal_link.machine.terminal import terminal
 from samedeal_link.solving import solver_program
-from samedeal_link.solving.hints import Hint, next_hint
 from samedeal_link.solving.losing_move import Review, actions_kept
 
 REVIEW_BUDGET: Final = 200_000
@@ -56,9 +56,9 @@ class SolverProcess:
         """Return the answer of ``samedeal.solver.solve`` from the worker. If the worker dies, the outcome is UNDECIDED."""
         return await self._call(Answer(Outcome.UNDECIDED, (), 0), solve, board, budget)
 
-    async def hint(self, board: Board, finder: bytes) -> tuple[Hint, bytes]:
-        """Return the hint for a masked board, and the finder for the next hint. If the worker dies, there is no hint."""
-        return await self._call((Hint(None), finder), next_hint, board, finder)
+    async def hint(self, board: Board) -> Hint:
+        """Return the hint for a masked board. If the worker dies, it has no moves."""
+        return await self._call(Hint(()), hint, board)
 
     async def _call(self, otherwise: _Result, function: Callable[..., _Result], *arguments: object) -> _Result:
         """Return the result of a function in the worker. If the worker dies, return ``otherwise``."""
@@ -80,17 +80,18 @@ class SolverProcess:
 
 
 class Hints:
-    """Hints to the player of one race, each from a process that ends with it."""
+    """Hints to the player of one race, each from a process that ends with it. A hint is kept while it is followed."""
 
     def __init__(self) -> None:
-        self._finder = b""
-        """The ``HintFinder`` between two hints, as the process has left it."""
+        self._known: dict[Board, Hint] = {}
 
     async def suggest(self, board: Board) -> Hint:
         """Return the hint for a masked board."""
-        async with SolverProcess() as solver:
-            hint, self._finder = await solver.hint(board, self._finder)
-        return hint
+        if board not in self._known:
+            async with SolverProcess() as solver:
+                found = await solver.hint(board)
+            self._known = {board: found, **found.along(board)}
+        return self._known[board]
 
 
 async def review(plays: Sequence[Play], actions: Sequence[str], on_search: Callable[[int], None]) -> Review:

@@ -18,10 +18,11 @@ from typing import Final
 
 from samedeal.board import Board
 from samedeal.cards import HIDDEN
+from samedeal.laws.safe_cards import deals_first
+from samedeal.laws.stuck import Key, key_of
 from samedeal.moves import DEAL, FOUNDATION, Move
 from samedeal.solver.solve import solve
 from samedeal_link.solving.bot_levels import Level
-from samedeal_link.solving.dead_end import Key, key_of
 from samedeal_link.solving.evaluation import Evaluation, varied
 from samedeal_link.solving.foresight import guessed
 from samedeal_link.solving.search import search
@@ -132,7 +133,7 @@ def _searched_move(board: Board, memory: BotMemory, node_budget: int, solver_bud
     node_budget = max(round(memory.temperament.thoroughness * node_budget), 1)
     if memory.line and memory.line[0][0] == board:
         return memory.line.pop(0)[1]
-    if deals_first(board):
+    if deals_first(board.game) and board.stock:
         return DEAL
     memory.visited.add(key_of(board))
     moves = _winning_line(board, solver_budget, memory) or _search_line(board, memory, node_budget)
@@ -147,16 +148,6 @@ def _searched_move(board: Board, memory: BotMemory, node_budget: int, solver_bud
             break
         current = current.play(move).board
     return memory.line.pop(0)[1]
-
-
-def deals_first(board: Board) -> bool:
-    """Return whether dealing cards from the stock is better now than any other move.
-
-    It is better in a game in which cards can be lifted whatever their order. There a dealt row blocks nothing, and
-    knowing more cards is worth more than any move.
-    """
-    game = board.game
-    return game.piles[game.columns.start].lifts_any and game.stock.to_columns and bool(board.stock)
 
 
 def _winning_line(board: Board, budget: int, memory: BotMemory) -> tuple[Move, ...]:

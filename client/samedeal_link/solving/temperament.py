@@ -38,4 +38,4 @@ class Temperament:
 
 
 STEADY: Final = Temperament()
-"""The temperament of the bot that gives hints."""
+"""The temperament of engines."""

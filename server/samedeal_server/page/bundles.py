@@ -25,7 +25,10 @@ BUNDLES: Final = {
     ),
     "seat.js": ("hand.js", "table.js", "results.js", "racer.js", "seat.js"),
     "replay.js": ("replay.js",),
-    "deep_check.js": ("shake256.js", "states.mjs", "search.mjs", "deal.js", "record.js", "verdict.js", "deep_check.js"),
+    "deep_check.js": (
+        *("shake256.js", "states.mjs", "search.mjs", "deal.js"),
+        *("hints.js", "record.js", "verdict.js", "deep_check.js"),
+    ),
     "worker.js": ("worker.js",),
 }
 """The modules of each bundle, whose name is that of the last one. A module comes after those that it imports."""

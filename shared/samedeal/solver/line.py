@@ -22,20 +22,21 @@ def wins(board: Board, line: Iterable[Move]) -> bool:
     return board.won
 
 
-def moves_along(space: StateSpace, board: Board, path: Iterable[State]) -> Line:
+def moves_along(space: StateSpace, board: Board, path: Iterable[State], *, by_text: bool = False) -> Line:
     """Return the moves that lead from a board through a sequence of states that a search has found.
 
-    The first state follows from the board only by safe moves to foundations (``StateSpace.safe_cards``). Each further
-    state follows from the previous one by draws, a move, and then safe moves. Raise ValueError if no such moves exist.
+    The first state follows from the board only by safe moves to foundations (``laws.safe_cards``). Each further
+    state follows from the previous one by draws, a move, and then safe moves. Of several moves that lead to a state, it
+    is the first legal one, or with ``by_text`` the first one by its text. Raise ValueError if no such moves exist.
     """
     line: list[Move] = []
     for state in path:
-        moves, board = _step(space, board, state)
+        moves, board = _step(space, board, state, by_text=by_text)
         line += moves
     return tuple(line)
 
 
-def _step(space: StateSpace, board: Board, state: State) -> tuple[list[Move], Board]:
+def _step(space: StateSpace, board: Board, state: State, *, by_text: bool) -> tuple[list[Move], Board]:
     moves, after = _play_safe(space, board, state)
     if space.state(after) == state:
         return moves, after
@@ -43,7 +44,8 @@ def _step(space: StateSpace, board: Board, state: State) -> tuple[list[Move], Bo
     seen = set()
     while board.piles not in seen:
         seen.add(board.piles)
-        for move in board.legal_moves():
+        legal = board.legal_moves()
+        for move in sorted(legal, key=str) if by_text else legal:
             moves, after = _play_safe(space, board.play(move).board, state)
             if space.state(after) == state:
                 return [*draws, move, *moves], after

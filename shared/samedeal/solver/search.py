@@ -70,7 +70,7 @@ _Child = tuple[bytes, bytes, list[bytes], int]
 class Search:
     """A search of the states that can be reached from a start.
 
-    If ``safe_moves`` is true, the cards that ``StateSpace.safe_cards`` returns go to their foundations at once.
+    If ``safe_moves`` is true, the cards that ``laws.safe_cards`` returns go to their foundations at once.
     """
 
     def __init__(self, space: StateSpace, estimate: Estimate, start: State, *, safe_moves: bool = True) -> None:
@@ -97,6 +97,11 @@ class Search:
     def states(self) -> int:
         """The number of states reached so far."""
         return len(self._before)
+
+    def nearest(self) -> tuple[State, ...]:
+        """Return the states from the start to the reached state with the lowest estimate, the first one of several."""
+        costs, sides = self._column_costs, self._side_costs
+        return _path(self._before, min(self._before, key=lambda each: sides[each[1]] + sum(costs[i] for i in each[2:])))
 
     def run(self, limit: int) -> tuple[State, ...] | None:
         """Continue the search until it ends, or has reached more than ``limit`` states in total.

@@ -70,9 +70,33 @@ def solve(board: Board, budget: int, time_is_over: Callable[[], bool] = lambda: 
         raise BadArgument("A board with hidden cards can't be solved.")
     if board.won:
         return Answer(Outcome.WON, (), 1)
+    space, searches = _begun(board)
+    outcome, path, states = _run(searches, budget, time_is_over)
+    return Answer(outcome, _checked_moves(space, board, path) if outcome is Outcome.WON else (), states)
+
+
+def nearest(board: Board, budget: int) -> Answer:
+    """Search as ``solve`` does. If no win is found, the line leads to the state that looks best to the first search.
+
+    It has the lowest estimate of all reached states, and may be that of the board itself.
+    """
+    space, searches = _begun(board)
+    outcome, path, states = _run(searches, budget, lambda: False)
+    path = path if outcome is Outcome.WON else searches[0].nearest()
+    return Answer(outcome, moves_along(space, board, path, by_text=True), states)
+
+
+def _begun(board: Board) -> tuple[StateSpace, list[Search]]:
+    """Return the searches from a board before their first turns."""
     space = StateSpace(board.game, board.stock)
     start = space.state(board)
-    searches = [Search(space, Estimate(board.game, weights), start) for weights in weights_of(board.game)]
+    return space, [Search(space, Estimate(board.game, weights), start) for weights in weights_of(board.game)]
+
+
+def _run(
+    searches: list[Search], budget: int, time_is_over: Callable[[], bool]
+) -> tuple[Outcome, tuple[State, ...], int]:
+    """Let searches take turns. Return the outcome, the states that lead to a win, and the number of reached states."""
     limits = (limit for limit in _doubled(FIRST_LIMIT) for _ in searches)
     for search, limit in zip(cycle(searches), limits, strict=False):
         spent = sum(other.states for other in searches if other is not search)
@@ -82,11 +106,9 @@ def solve(board: Board, budget: int, time_is_over: Callable[[], bool] = lambda: 
             path = search.run(min(limit, search.states + _BETWEEN_LOOKS))
         states = spent + search.states
         if states > budget or is_over:
-            return Answer(Outcome.UNDECIDED, (), states)
-        if path:
-            return Answer(Outcome.WON, _checked_moves(space, board, path), states)
+            return Outcome.UNDECIDED, (), states
         if path is not None:
-            return Answer(Outcome.UNWINNABLE, (), states)
+            return Outcome.WON if path else Outcome.UNWINNABLE, path, states
     raise AssertionError("the limits never end")
 
 

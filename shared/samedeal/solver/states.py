@@ -24,6 +24,7 @@ from typing import Final, NamedTuple
 
 from samedeal.cards import DOWN, FACE, TURN_UP
 from samedeal.game import Game
+from samedeal.laws.safe_cards import REACH, reach_of, safe_cards
 from samedeal.policies import Base, Build
 from samedeal.position import Position
 
@@ -52,7 +53,7 @@ class TopsFacts(NamedTuple):
     ``takes`` maps each card that fits on a foundation to the tops after the move. If foundations take complete suits, it
     is the king of the suit. ``gives`` holds the cards that can
     leave a foundation. ``safe`` holds the cards that can go to a foundation from a column or the reserve without making
-    a win impossible, and ``safe_from_fan`` those that can do so from a fan. ``StateSpace.safe_cards`` explains both.
+    a win impossible, and ``safe_from_fan`` those that can do so from a fan. ``laws.safe_cards`` says why.
     """
 
     takes: dict[int, bytes]
@@ -115,13 +116,12 @@ class StateSpace:
         self.columns = game.piles[game.columns.start]
         self.foundations = game.piles[game.foundations.start]
         self.empty_side = Side((), b"", b"\0" if game.stock.action else b"").pack()
-        self.has_safe_cards = (
-            self.columns.build is Build.DOWN_ALTERNATING
-            and not self.columns.lifts_any
-            and self.foundations.build is Build.UP_SAME_SUIT
-            and not game.stock.to_columns
-            and game.decks == 1
-        )
+        runs_alternate = reach_of(game) == REACH[Build.DOWN_ALTERNATING, False]
+        self.has_safe_cards = runs_alternate and not game.stock.to_columns and game.decks == 1
+        """Whether the search plays safe cards at once (``samedeal.laws.safe_cards``).
+
+        In other games they are safe too, but playing them would change the answers of the solver.
+        """
         self.takes_side = bool(game.fans or game.cells)
         """Whether a card of a column can go to the side (fans, reserve and stock)."""
         self.postpones = self.foundations.gives or self.columns.sequence != self.columns.on
@@ -181,65 +181,8 @@ class StateSpace:
             for top in dict.fromkeys(filter(None, tops)):
                 below = top - 1 if top & 15 > 1 else 0
                 gives.append((top, bytes(sorted(tops.replace(ONE[top], ONE[below], 1)))))
-        safe, safe_from_fan = self.safe_cards(tops) if self.has_safe_cards else (b"", b"")
+        safe, safe_from_fan = safe_cards(self.game, tops) if self.has_safe_cards else (b"", b"")
         return TopsFacts(takes, tuple(gives), safe, safe_from_fan)
-
-    def safe_cards(self, tops: bytes) -> tuple[bytes, bytes]:
-        """Return the cards that are safe from a column or the reserve, and those that are safe from a fan.
-
-        A card is safe if playing it to its foundation never makes a win impossible.
-
-        The rule is for one deck, foundations that build in suits, and columns that build in alternating colours and give
-        only runs in this order. A card of rank r that fits on its foundation is **safe** if both foundations of the other
-        colour have reached rank r-2, and the foundation of the other suit of its own colour has reached r-3. It is safe
-        from a fan if all other foundations have reached r-1. It is never safe from the waste, because taking a card
-        from the waste changes which cards later draws bring to its top.
-
-        *Proof.* Let A be a state that can be won, and B the state after the safe card c went to its foundation. B can
-        be won too: follow the moves that win A, and keep B equal to A, except that a set X of cards is already on the
-        foundations in B. X starts as {c}. This invariant holds: in A, only cards of X lie on a card of X in a column, and
-        every card of X is safe under the tops of B. (A card on a foundation is safe if the same bounds hold for its rank.)
-        Tops go down only in case 7, so a safe card stays safe. Consider the next move in A:
-
-        1. The deepest card that it takes is in X. Then all cards that it takes are in X, and B has nothing to do.
-        2. It takes a group whose deepest cards are not in X. Those cards are at the top of the same pile in B, and still in
-           a row, so B moves them without the others. If the target is empty in A, it is empty in B.
-        3. The target in A is a card x of X in a column, of rank r. The group in A is d, e, ...: d has rank r-1 and the
-           other colour, e has rank r-2 and the colour of x, and so on. In B the foundation of d has reached r-2, because x
-           is safe, so d is in X or next on its foundation. The foundation of e has reached r-3, so the same is true of e.
-           The cards after e are in X, because all foundations have reached r-3. So B plays e and d to foundations, unless
-           they are in X, and both join X. They are safe, because all foundations have reached r-3.
-        4. It plays a card that is not in X to a foundation. The card fits in B too: it is not on a foundation of B yet, and
-           no top of B is below that of A.
-        5. It draws, or turns the waste over. No card of X is in the stock or the waste, so B does the same.
-        6. It puts a card d on a fan. If the card under it in A is not in X, B does the same. A card x of X can get into a
-           fan in two ways. Either it was put there later, on a card of its rank: then d has that rank too, and B puts d on
-           the first card below that is not in X. Or it was in the fan when it joined X: then all foundations have reached
-           its rank minus one. So d, of the same rank, fits on its foundation. B plays it there, and d joins X.
-        7. It takes a card y off a foundation. If y is safe in B, it joins X, and B has nothing to do. Otherwise no card of X
-           lies on y in B, because y would be safe too, and the target is not a card of X, because the cards that fit on a
-           safe card are safe. So B does the same. A card of X stays safe: if its bounds required y on the foundation, then
-           y, two or more ranks lower, would be safe.
-        8. It puts a card into a cell. B does the same. Whenever cells and empty columns limit a move in A, B has at least as
-           many of them, and moves no more cards.
-
-        Cards that B uncovers earlier than A are turned up earlier, which forbids nothing. When A is won, so is B.
-        """
-        heights = [0] * 4
-        for top in filter(None, tops):
-            heights[top >> 4] = top & 15
-        safe = safe_from_fan = b""
-        for suit, height in enumerate(heights):
-            if height == 13:
-                continue
-            rank, twin = height + 1, heights[3 - suit]
-            other_colour = min(heights[1], heights[2]) if suit in (0, 3) else min(heights[0], heights[3])
-            card = suit << 4 | rank
-            if other_colour >= rank - 2 and twin >= rank - 3:
-                safe += ONE[card]
-            if min(other_colour, twin) >= rank - 1:
-                safe_from_fan += ONE[card]
-        return safe, safe_from_fan
 
     def side_facts(self, packed: bytes) -> SideFacts:
         """Return the moves that a side (fans, reserve and stock) allows."""

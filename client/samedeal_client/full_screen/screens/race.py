@@ -358,7 +358,7 @@ class RaceScreen(ClientScreen):
                 self._act(UNDO)
             case KeyCommand.COLLECT:
                 if not self.client.play_to_foundations():
-                    self.show_message("No card can go to a foundation now.")
+                    self.show_message("No card is safe on a foundation now.")
                 self._board = self.model.board
             case KeyCommand.HINT:
                 self._ask_for_hint()

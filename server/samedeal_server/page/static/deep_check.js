@@ -3,10 +3,9 @@
 
 import {checkAnswers, openDeal} from "./deal.js"
 import {fetchRecord, readRecord} from "./record.js"
-import {startWorker} from "./start_worker.js"
+import {runTask} from "./start_worker.js"
 import {Reading, faultOf} from "./verdict.js"
 
-const LONGEST = 300_000 // ms that the search may take
 const DELAYS = [200, 400, 800, 1600, 3200] // ms; the server may still be writing the record
 const RETRIED = ["no_record", "unavailable"] // codes of refusals
 const OFFLINE = 500 // ms between two attempts without a connection
@@ -40,23 +39,11 @@ export async function searched(record, tell) {
 	try {
 		const proof = openDeal(record)
 		checkAnswers(proof, []) // whether the search can be repeated
-		return await search(proof, ({number, count}) => tell(`Checking the deal: candidate ${number} of ${count}`))
+		const {game, mix, candidate, budget} = proof
+		return await runTask({task: "search", game, mix, candidate, budget}, ({number, count}) => tell(`Checking the deal: candidate ${number} of ${count}`))
 	} catch {
 		return null
 	}
-}
-
-function search({game, mix, candidate, budget}, told) {
-	return new Promise(resolve => {
-		const worker = startWorker(end, told)
-		worker.postMessage({task: "search", game, mix, candidate, budget})
-		const timer = setTimeout(end, LONGEST, null)
-		function end(answers) {
-			clearTimeout(timer)
-			worker.terminate()
-			resolve(answers)
-		}
-	})
 }
 
 // Of a race in which the player has no seat, the browser keeps nothing of what was shown before the page was loaded again.

@@ -1,15 +1,15 @@
 // What taps and keys mean: the moves that they make, as text. Knows no DOM.
 
 import {GAMES, played, rankText, suit} from "./piles.js"
-import {allMoves, moveText, movesFrom} from "./legal_moves.js"
-import {DOWN, RULES, byKey, safeCards} from "./rules.mjs"
+import {moveText, movesFrom, safeMove} from "./legal_moves.js"
+import {DOWN, RULES, byKey} from "./rules.mjs"
 
 const nameOf = code => rankText(code) + "♣♦♥♠"[suit(code)]
 
 export class Hand {
 	picked = null // {key, size}: the cards that go with the next tap; with a key, size is null, and as many go as fit
 	auto = true // whether a tapped card goes to its best place at once
-	seen = new Set() // boards, so that hints do not go in circles
+	hints = {} // the newest hint, by the boards on its way
 
 	// `say` shows a sentence, and `changed` what is picked.
 	constructor(racer, say, changed) {
@@ -52,11 +52,6 @@ export class Hand {
 			.sort((a, b) => b.use - a.use || b.size - a.size)
 	}
 
-	// Those of all piles.
-	allUseful() {
-		return RULES[this.game].keys.filter(key => !/^0|stock/.test(key)).flatMap(key => this.useful(key))
-	}
-
 	// The piles that take what is picked.
 	targets() {
 		if (!this.picked || this.racer.awaits) return []
@@ -66,7 +61,7 @@ export class Hand {
 
 	// The piles that a key means: 0 is all foundations.
 	keysOf(key) {
-		return key === "0" ? RULES[this.game].keys.filter(each => /^0/.test(each)) : [key]
+		return key === "0" ? RULES[this.game].foundations : [key]
 	}
 
 	// The moves of a pile, perhaps only those of so many cards.
@@ -139,36 +134,39 @@ export class Hand {
 		this.act(stock) // as long as a card is awaited, only the server knows whether it is legal
 	}
 
-	// Send everything to the foundations that may go there without harm.
+	// Send everything to the foundations that is safe there.
 	collect() {
-		if (this.racer.awaits) return (this.later = () => this.collect())
-		const safe = this.allUseful().find(each => each.to === "0" && this.isSafe(each))
+		const {awaits, game, piles} = this.racer
+		if (awaits) return (this.later = () => this.collect())
+		const safe = safeMove(game, piles)
 		if (!safe) return
-		this.act(safe.move)
+		this.act(safe)
 		this.collect()
 	}
 
-	// In games of alternating colours, a card may still be needed for a card of the other colour.
-	isSafe({from}) {
-		if (!RULES[this.game].hasSafeCards) return true
-		const {piles} = this
-		const {safe, safeFromFan} = safeCards(["01", "02", "03", "04"].map(key => piles[key].at(-1)))
-		return (this.kind(from) === "fan" ? safeFromFan : safe).includes(piles[from].at(-1))
-	}
-
-	// Show a move that looks good: one that turns up a card, or goes to a foundation, and leads to no board seen before.
-	hint() {
-		const {game, racer} = this
-		if (racer.awaits) return
-		this.seen.add(String(racer.piles))
-		const value = ({use, after, from}) => (use === 3 ? 9 : !after ? 8 : use === 2 && this.kind(from) !== "column" ? 7 : use)
-		const all = this.allUseful().map(each => ({...each, after: played(game, racer.piles, each.move)}))
-		const [best] = all.filter(({after}) => !this.seen.has(String(after))).sort((a, b) => value(b) - value(a))
-		const draws = allMoves(game, racer.piles).includes(RULES[game].stock)
-		if (!best || (draws && value(best) < 3)) return this.say(draws ? "Try the stock." : "No hint: nothing here looks better than taking a move back.")
-		this.pick({key: best.from, size: best.size})
-		const under = best.to !== "0" && this.piles[best.to].at(-1)
-		this.say(`Try ${nameOf(this.piles[best.from].at(-best.size))} on ${best.to === "0" ? "a foundation" : under ? nameOf(under) : "the empty place"}.`)
+	// Show a hint. It is kept as long as it is followed, and another one comes from `find`, as hints.js has it.
+	async hint(find) {
+		const {awaits, game, piles} = this.racer
+		if (awaits || this.looks) return
+		if (!this.hints[piles]) {
+			this.looks = true
+			const {moves, isLost} = (await find({game, piles})) ?? {moves: []}
+			Object.assign(this, {looks: false, hints: {[piles]: {isLost}}})
+			let now = piles
+			for (const move of moves) {
+				this.hints[now] = {move, isLost}
+				now = played(game, now, move)
+			}
+			if (this.racer.piles !== piles) return
+		}
+		const {move, isLost} = this.hints[piles]
+		const lost = isLost ? "This can no longer be won. " : ""
+		if (!move) return this.say(lost || "No useful move found.")
+		const {from: key, to, size} = movesFrom(game, piles).find(each => each.move === move) ?? {}
+		if (!to) return this.say(`${lost}Try the stock.`)
+		this.pick({key, size})
+		const under = to !== "0" && this.piles[to].at(-1)
+		this.say(`${lost}Try ${nameOf(this.piles[key].at(-size))} on ${to === "0" ? "a foundation" : under ? nameOf(under) : "the empty place"}.`)
 	}
 
 	// A key as in the terminal client. Return whether it means anything.

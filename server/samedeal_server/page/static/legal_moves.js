@@ -1,9 +1,10 @@
 // The moves that the rules allow on a board, and the proof that none of them helps.
 
 import {GAMES, onFoundations, played} from "./piles.js"
-import {DOWN, RULES, byKey, targetOf} from "./rules.mjs"
+import {DOWN, RULES, byKey, safeCards, targetOf} from "./rules.mjs"
 
 const MOST_TRIED = 4000 // moves of a proof
+const LAST_ROUND = 39 // cards on the only foundation of a game before it
 
 export const moveText = (from, to, size) => `${from} ${to}${size > 1 ? ` x${size}` : ""}`
 
@@ -29,25 +30,46 @@ export function movesFrom(game, piles, from) {
 	})
 }
 
-// Whether provably no moves from these piles lead to more than `most` cards on the foundations, or turn a card up. False
-// in doubt.
-export function isStuck({game, piles, most}) {
-	const {columns} = RULES[game]
-	const [reached, known] = [[piles], new Set()]
+// Return the first safe move to a foundation, if there is one (samedeal.laws.safe_cards).
+export function safeMove(game, piles) {
+	const rules = RULES[game]
+	const all = byKey(rules, piles)
+	const homes = rules.foundations.map(key => all[key])
+	const homeward = piles => movesFrom(game, piles).filter(({to}) => to === "0")
+	const isSafe = ({from}) => {
+		if (!rules.safe || (rules.dealsFirst && all.stock[0]) || (from === "w" && rules.drawn > 1)) return false
+		if (!homes[1]) return !homes[0][0] || homes[0].length >= LAST_ROUND
+		return safeCards(rules, homes.map(pile => pile.at(-1)), rules.fans.includes(from)).includes(all[from].at(-1))
+	}
+	const wins = piles => {
+		const [first] = homeward(piles)
+		const after = first && played(game, piles, first.move)
+		return after ? wins(after) : onFoundations(game, piles) === 52 * rules.decks
+	}
+	return homeward(piles).find(each => isSafe(each) || wins(piles))?.move
+}
+
+// Return the fewest moves that lead to more than `most` cards on the foundations, or turn a card up: none if provably no
+// moves do, and null in doubt (samedeal.laws.stuck).
+export function wayOn(game, piles, most) {
+	const [reached, known] = [[[piles]], new Set()]
+	const {piles: places} = GAMES[game]
 	let tried = 0
-	for (const piles of reached) {
-		const moves = allMoves(game, piles)
+	for (const [piles, ...line] of reached) {
+		const moves = allMoves(game, piles).sort()
 		tried += moves.length
-		if (tried > MOST_TRIED || onFoundations(game, piles) > most) return false
+		if (tried > MOST_TRIED || onFoundations(game, piles) > most) return null
 		for (const move of moves) {
 			const after = played(game, piles, move)
-			if (!after || onFoundations(game, after) > most || move === "deal") return false
-			const key = JSON.stringify([after.slice(0, columns.length).map(String).sort(), after.slice(columns.length)])
+			if (!after || onFoundations(game, after) > most || move === "deal") return [...line, move]
+			const key = after.map((pile, i) => `${/column|cell/.test(places[i].what) ? places[i].what : i} ${pile}`).sort().join()
 			if (!known.has(key)) {
 				known.add(key)
-				reached.push(after)
+				reached.push([after, ...line, move])
 			}
 		}
 	}
-	return most < 52 * GAMES[game].decks
+	return []
 }
+
+export const isStuck = ({game, piles, most}) => most < 52 * GAMES[game].decks && wayOn(game, piles, most)?.length === 0

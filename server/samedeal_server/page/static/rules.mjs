@@ -71,7 +71,7 @@ function statesOf(difficulty) {
 
 // Returns the rules of a game that games.json describes: the pile of each card that is dealt, in order, whether it lies
 // face down, and functions that say which cards fit.
-function rulesOf({decks, suits, piles, stock, search, difficulty}) {
+function rulesOf({decks, suits, piles, stock, search, difficulty, safe, deals_first}) {
 	const row = kind => piles.find(each => each.kind === kind)
 	const [columns, foundations, fans, reserve, cells] = ["column", "foundation", "fan", "reserve", "cell"].map(row)
 	const dealt = []
@@ -99,39 +99,34 @@ function rulesOf({decks, suits, piles, stock, search, difficulty}) {
 		takes: foundations.empty === "only a complete suit" ? 13 : 1,
 		keys: piles.flatMap(keysOf),
 		columns: keysOf(columns),
+		foundations: keysOf(foundations),
 		fans: keysOf(fans),
 		reserve: keysOf(reserve),
 		cells: keysOf(cells),
 		onto: Object.fromEntries([columns, fans, cells].flatMap(row => keysOf(row).map(key => [key, fits(row)]))),
 		needsPlaces: columns.lift.endsWith("as free places allow"),
 		columnsAreFree: columns.empty === "any card",
-		hasSafeCards:
-			columns.build === "down by one in alternating colours" &&
-			columns.lift !== "any face-up cards" &&
-			foundations.build === "up by one in the same suit" &&
-			STOCKS[stock].stock !== "deal" &&
-			decks === 1,
+		safe,
+		dealsFirst: deals_first,
+		// whether the solver plays safe cards at once
+		hasSafeCards: safe?.[1] === 3 && STOCKS[stock].stock !== "deal" && decks === 1,
 	}
 }
 
 export const RULES = Object.fromEntries(Object.entries(DESCRIBED).map(([name, game]) => [name, rulesOf(game)]))
 const FOUNDATIONS = ["01", "02", "03", "04", "05", "06", "07", "08"] // most games leave some of them empty
 
-// A safe card can go to its foundation at once without losing a win, in games that have safe cards. `tops` are those of
-// the foundations, 0 of an empty one. samedeal.solver.states has the proof.
-export function safeCards(tops) {
-	const [heights, safe, safeFromFan] = [[0, 0, 0, 0], [], []]
-	for (const card of tops) if (card) heights[card >> 4] = rank(card)
-	for (const [suit, height] of heights.entries()) {
-		if (height === 13) continue
-		const isBlack = suit === 0 || suit === 3
-		const otherColour = isBlack ? Math.min(heights[1], heights[2]) : Math.min(heights[0], heights[3])
-		const twin = heights[3 - suit]
-		const card = 16 * suit + height + 1
-		if (otherColour >= height - 1 && twin >= height - 2) safe.push(card)
-		if (otherColour >= height && twin >= height) safeFromFan.push(card)
-	}
-	return {safe, safeFromFan}
+// Returns the cards that can go to their foundations at once, from a fan or not, without losing a win. `tops` are those of
+// the foundations, 0 of an empty one. samedeal.laws has the proof.
+export function safeCards({decks, suits, safe}, tops, isFan) {
+	const [otherColour, sameColour] = isFan ? [1, 1] : safe // how far foundations may be behind
+	const heights = [0, 1, 2, 3].map(suit => {
+		const ranks = tops.filter(card => card && card >> 4 === suit).map(rank)
+		return ranks.length === decks * suits.filter(each => each === suit).length ? Math.min(13, ...ranks) : 0
+	})
+	// Of the suits, 1 and 2 are red.
+	const isSafe = (height, suit) => height < 13 && heights.every((other, at) => at === suit || other > height - (at === 3 - suit ? sameColour : otherColour))
+	return heights.flatMap((height, suit) => (isSafe(height, suit) ? [16 * suit + height + 1] : []))
 }
 
 // Shuffles new decks. The stream has bytes.

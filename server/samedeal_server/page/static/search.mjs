@@ -1,5 +1,5 @@
 // The solver (DEALS.md, The solver), for the page for browsers and for check.mjs --deep. Ported from samedeal.solver:
-// it gives the same answers after the same numbers of states. It keeps no moves, so it does not say how a board is won.
+// it gives the same answers after the same numbers of states. It keeps states, and hints.js finds the moves between them.
 
 import {RULES, DOWN, rank, turnUp} from "./rules.mjs"
 import {cardsOf, remember, statesOf, text, top, unpack} from "./states.mjs"
@@ -53,10 +53,13 @@ class Buckets {
 	}
 }
 
+// The state in one string.
+export const keyOf = ([tops, side, columns]) => [tops, side, ...columns].join("\xfd")
+
 // A search: best first. Moves off a foundation, and moves that divide a run, are postponed until nothing else is left.
 class Search {
 	constructor(states, costs) {
-		Object.assign(this, {states, costs, reached: new Set(), bucketsOf: new Map(), turn: 0, postponed: []})
+		Object.assign(this, {states, costs, reached: new Map(), bucketsOf: new Map(), turn: 0, postponed: [], least: Infinity})
 		this.next = [this.playSafe(states.start)]
 	}
 
@@ -65,22 +68,31 @@ class Search {
 		while (this.reached.size <= limit) {
 			for (const [tops, side, columns] of this.next) {
 				if (!this.states.keepsPlaces(side)) columns.sort()
-				const key = [tops, side, ...columns].join("\xfd")
+				const key = keyOf([tops, side, columns])
 				if (this.reached.has(key)) continue
-				this.reached.add(key)
-				if (side === this.states.emptySide && !columns.some(Boolean)) return "won"
+				this.reached.set(key, this.from)
 				const cost = columns.reduce((sum, column) => sum + this.costs.column(column), this.costs.side(side))
+				if (cost < this.least) Object.assign(this, {least: cost, nearest: key}) // the first of those with the lowest costs
+				if (side === this.states.emptySide && !columns.some(Boolean)) return "won"
 				const part = this.costs.byStock ? side.at(-1) : ""
 				if (!this.bucketsOf.has(part)) this.bucketsOf.set(part, new Buckets())
-				this.bucketsOf.get(part).add([tops, side, columns], cost)
+				this.bucketsOf.get(part).add([tops, side, columns, key], cost)
 			}
-			const state = this.take()
-			if (state) {
-				this.next = this.children(state, this.states.postpones)
-				if (this.states.postpones) this.postponed.push(state)
-			} else if (this.postponed.length) this.next = this.children(this.postponed.pop(), false)
-			else return "unwinnable"
+			const {postpones} = this.states
+			const next = this.take()
+			const state = next ?? this.postponed.pop()
+			if (!state) return "unwinnable"
+			if (next && postpones) this.postponed.push(state)
+			this.from = state[3]
+			this.next = this.children(state, next && postpones)
 		}
+	}
+
+	// Returns the keys of the states that lead to the one with a key.
+	pathTo(key) {
+		const path = []
+		for (; key; key = this.reached.get(key)) path.unshift(key)
+		return path
 	}
 
 	// Returns the next state, from the buckets whose turn it is, or undefined if all are empty.
@@ -157,16 +169,18 @@ class Search {
 	}
 }
 
-// Returns the answer about a new board, and the number of states that all searches reached.
-export function solve(name, piles, budget) {
+// Returns the answer about a board, and the number of states that all searches reached. For a hint, it also returns the
+// states that lead to a win, or to the one that looks best to the first search.
+export function solve(name, piles, budget, isHint) {
 	const game = RULES[name]
 	const states = statesOf(game, piles)
 	const searches = game.search.map(costs => new Search(states, costsOf(game, costs)))
 	const count = () => searches.reduce((sum, each) => sum + each.reached.size, 0)
 	for (let limit = FIRST_LIMIT; ; limit *= 2)
 		for (const search of searches) {
-			const outcome = search.run(Math.min(limit, budget - count() + search.reached.size))
-			if (count() > budget) return {outcome: "undecided", states: count()}
-			if (outcome) return {outcome, states: count()}
+			const answer = search.run(Math.min(limit, budget - count() + search.reached.size))
+			const outcome = count() > budget ? "undecided" : answer
+			const path = () => (outcome === "won" ? search.pathTo([...search.reached.keys()].at(-1)) : searches[0].pathTo(searches[0].nearest))
+			if (outcome) return {outcome, states: count(), ...(isHint && {path: path(), stateOf: states.stateOf})}
 		}
 }

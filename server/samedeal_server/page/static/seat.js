@@ -8,7 +8,7 @@ import {PLAIN, colour} from "./race_screen.js"
 import {nearest, rematchOf} from "./race_state.js"
 import {Racer} from "./racer.js"
 import {among, earlierTable, seriesTable, shareButton, shareResult} from "./results.js"
-import {startWorker} from "./start_worker.js"
+import {runTask, startWorker} from "./start_worker.js"
 import {Table, layOut} from "./table.js"
 import {Witness} from "./witness.js"
 
@@ -36,7 +36,7 @@ export class Seat {
 		Object.assign(this, {screen, name, phase: "", store: keep(screen.room), leaving: new AbortController()})
 		byId("undo").onclick = () => this.undo()
 		byId("collect").onclick = () => this.hand.collect()
-		byId("hint").onclick = () => this.hand.hint()
+		byId("hint").onclick = () => this.hint()
 		byId("resign").onclick = () => this.resign()
 		document.documentElement.classList.add("seated")
 		const {signal} = this.leaving
@@ -169,9 +169,13 @@ export class Seat {
 		if (ctrlKey || metaKey || altKey || !this.isRacing || target.matches("input, select, textarea")) return
 		if (target.matches("button, summary, a") && (key === "Enter" || key === " ")) return
 		this.say("")
-		if (key === "?" && this.room.options.hints) this.hand.hint()
+		if (key === "?" && this.room.options.hints) this.hint()
 		else if (!this.hand.press(key, () => this.undo())) return
 		event.preventDefault()
+	}
+
+	hint() {
+		this.hand.hint(given => runTask({task: "hint", ...given}))
 	}
 
 	undo() {

@@ -59,21 +59,20 @@ export function statesOf(game, piles) {
 	// Columns are alike, and are sorted, unless the stock still has rows that are dealt to them from left to right.
 	const keepsPlaces = side => rows && side !== emptySide
 
-	function start() {
+	function stateOf(piles) {
 		const all = keys => keys.map(key => text(piles[key]))
-		const foundations = Object.keys(piles).filter(key => /^0\d$/.test(key))
 		const cards = text([...piles.w, ...piles.stock.map(turnUp)])
 		const stock = draws ? drawable(cards, piles.w.length, game) : rows ? text([cards.length]) : ""
 		const side = pack(all(game.fans), sorted(all([...game.reserve, ...game.cells]).join("")), stock)
 		const columns = all(game.columns)
-		const tops = text(foundations.map(key => piles[key].at(-1) ?? 0).sort((a, b) => a - b))
+		const tops = text(game.foundations.map(key => piles[key].at(-1) ?? 0).sort((a, b) => a - b))
 		return [tops, side, keepsPlaces(side) ? columns : columns.sort()]
 	}
 
 	// takes: for each card that fits, the tops after it; gives: cards that can leave, each with the tops after it.
 	function topsFacts(tops) {
-		const safe = game.hasSafeCards ? safeCards(cardsOf(tops)) : {safe: [], safeFromFan: []}
-		const facts = {takes: [], gives: [], ...safe}
+		const [safe, safeFromFan] = [false, true].map(isFan => (game.hasSafeCards ? safeCards(game, cardsOf(tops), isFan) : []))
+		const facts = {takes: [], gives: [], safe, safeFromFan}
 		for (const [at, card] of cardsOf(tops).entries()) {
 			const after = other => sorted(tops.slice(0, at) + text([other]) + tops.slice(at + 1))
 			for (const taken of DECK.filter(each => game.foundation(each, card)))
@@ -150,7 +149,8 @@ export function statesOf(game, piles) {
 	}
 
 	return {
-		start: start(),
+		start: stateOf(piles),
+		stateOf,
 		takesSide: game.fans.length + game.cells.length > 0,
 		fillsColumns: !game.needsFull,
 		takes: game.takes,

@@ -2,6 +2,7 @@
 
 const TASKS = {
 	search: async (...given) => (await import("./deal.js")).searchAnswers(...given),
+	hint: async given => (await import("./hints.js")).hint(given),
 	stuck: async given => (await import("./legal_moves.js")).isStuck(given)
 }
 

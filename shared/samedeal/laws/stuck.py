@@ -1,4 +1,4 @@
-"""Proofs that a player is stuck, with or without the undos that the player could make."""
+"""The law of being stuck: the proof that a player can't improve the result, with or without undos."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from typing import Final
 
 from samedeal.board import Board
 from samedeal.board_history import UNDO, Play, Undo
+from samedeal.moves import DEAL, Move
 
-MAX_MOVES: Final = 300
-"""Maximum number of moves tried by a search that runs after each of the player's moves."""
+MAX_MOVES: Final = 4000
+"""Maximum number of moves that a proof tries, in every client. It takes 30 ms."""
 
-MAX_MOVES_WITH_UNDO: Final = 20_000
-"""Maximum number of moves tried by a search that also takes undos into account. Such a search takes up to 0.2 s."""
+FEW_MOVES: Final = 300
+"""Maximum number of moves that are tried for a proof while somebody waits for it."""
 
 _CACHE_SIZE: Final = 256
 
@@ -32,8 +33,7 @@ def key_of(board: Board) -> Key:
 def is_dead_end(board: Board, max_moves: int = MAX_MOVES) -> bool:
     """Return whether provably no sequence of moves turns up an unseen card or adds a card to the foundations.
 
-    All moves are tried, including draws and moves off a foundation. If more than ``max_moves`` moves would have to be
-    tried, the result is False. A board that is won is no dead end.
+    A board that is won is no dead end. If more than ``max_moves`` moves would have to be tried, the result is False.
     """
     return not board.won and _is_closed(board, board.foundation_cards, max_moves)
 
@@ -50,33 +50,38 @@ def is_stuck_for_good(play: Play, *, from_deal: bool) -> bool:
         first = first.act(UNDO)
     if play.board.won or (first.past is None and not from_deal and first.undo_rule is not Undo.OFF):
         return False
-    return _is_closed(first.board, play.board.foundation_cards, MAX_MOVES_WITH_UNDO)
+    return _is_closed(first.board, play.board.foundation_cards, MAX_MOVES)
 
 
 @lru_cache(maxsize=_CACHE_SIZE)
-def _is_closed(board: Board, foundation_cards: int, max_moves: int) -> bool:
-    """Return whether no sequence of moves turns up a card or leads to more than ``foundation_cards`` foundation cards.
+def _is_closed(board: Board, most: int, max_moves: int) -> bool:
+    return way_on(board, most, max_moves) == ()
 
-    If more than ``max_moves`` moves would have to be tried, the result is False.
+
+def way_on(board: Board, most: int, max_moves: int = MAX_MOVES) -> tuple[Move, ...] | None:
+    """Return the fewest moves that turn up an unseen card, or lead to more than ``most`` cards on the foundations.
+
+    All moves are tried, including draws and moves off a foundation, in the order of their texts. Return no moves if
+    provably none do that. Return None if more than ``max_moves`` moves would have to be tried, or if there are already
+    more cards on the foundations.
     """
-    if board.foundation_cards > foundation_cards or (board.game.stock.to_columns and board.stock):
-        return False
-    reachable = [board]
+    if board.foundation_cards > most:
+        return None
+    reached: list[tuple[Board, tuple[Move, ...]]] = [(board, ())]
     known = {key_of(board)}
     tried = 0
-    for reached in reachable:  # grows during the loop
-        moves = reached.legal_moves()
+    for now, line in reached:  # grows during the loop
+        moves = sorted(now.legal_moves(), key=str)
         tried += len(moves)
         if tried > max_moves:
-            return False
+            return None
         for move in moves:
-            if reached.turns_up(move):
-                return False
-            after = reached.play(move).board
-            if after.foundation_cards > foundation_cards:
-                return False
-            key = key_of(after)
-            if key not in known:
+            if move == DEAL or now.turns_up(move):
+                return (*line, move)
+            after = now.play(move).board
+            if after.foundation_cards > most:
+                return (*line, move)
+            if (key := key_of(after)) not in known:
                 known.add(key)
-                reachable.append(after)
-    return True
+                reached.append((after, (*line, move)))
+    return ()

@@ -1,0 +1,184 @@
+"""The laws of play: safe cards, being stuck, and hints. Searches judge them, and the page reads the same laws."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from samedeal.board import Board
+from samedeal.game import Game
+from samedeal.games import GAMES, game_named
+from samedeal.laws.hints import DEAL_FIRST, GUESS, Hint, hint
+from samedeal.laws.safe_cards import safe_move
+from samedeal.laws.stuck import is_dead_end
+from samedeal.moves import DEAL, FOUNDATION, Move
+from samedeal.solver.solve import Outcome, solve
+from tests.client.boards import dealt, playout, with_other_hidden_cards
+from tests.shared.javascript import evaluate_with_page, needs_node
+from tests.shared.late_boards import exhaustive_search, late_board
+from tests.shared.playouts import won_record
+from tests.shared.positions import position
+
+EVERY_GAME = pytest.mark.parametrize("game", GAMES.values(), ids=str)
+SUIT = "KS QS JS TS 9S 8S 7S 6S 5S 4S 3S 2S AS"
+SEVEN_SUITS = " | ".join(f"0{at}: {SUIT}" for at in range(1, 8))
+
+
+def collected(board: Board) -> Iterator[Board]:
+    """The boards after each safe move, one after another."""
+    while move := safe_move(board):
+        board = board.play(move).board
+        yield board
+
+
+@pytest.mark.parametrize(
+    ("game", "text", "safe"),
+    [
+        ("athena", "01: AC | 1: [...] 2C", "1 0"),
+        ("athena", "01: AC 2C | 1: [...] 3C", "None"),
+        ("athena", "01: AC 2C | 02: AD | 03: AH | 1: [...] 3C", "1 0"),
+        ("athena", "01: AC 2C 3C | 02: AD 2D | 03: AH 2H | 1: [...] 4C", "None"),
+        ("athena", "01: AC | w: 2C", "None"),
+        ("klondike-three", "01: AC | w: 2C", "None"),
+        ("klondike", "01: AC | w: 2C", "w 0"),
+        ("phoenix", "01: AC | q: 2C", "q 0"),
+        ("freecell", "01: AC | q: 2C", "q 0"),
+        ("willow", "01: AC | 02: AD | 03: AH | q: 2C | 1: ... AS", "1 0"),
+        ("willow", "01: AC | 02: AD | 03: AH | q: 2C | 1: AS ...", "None"),
+        ("willow", "01: AC | 02: AD | 03: AH | 04: AS | q: 2C", "q 0"),
+        ("yukon", "01: AC | 02: AD | 1: ... 2C", "None"),
+        ("yukon", "01: AC | 02: AD | 03: AH | 1: ... 2C", "1 0"),
+        ("russian-solitaire", "01: AC 2C 3C | 1: ... 4C", "1 0"),
+        ("bakers-game", "01: AC 2C 3C | q: 4C", "q 0"),
+        ("steve", "01: AC | 1: 2C", "None"),
+        ("steve", "01: AC | 02: AC | 1: 2C", "1 0"),
+        ("steve", "01: AC 2C | 02: AC 2C | 1: 3C", "None"),
+        ("ace-of-hearts", "1: AH", "None"),
+        ("ace-of-hearts", "1: AH | 2: ...", "1 0"),
+        ("ace-of-hearts", "01: AH | 1: 2H | 2: ...", "None"),
+        ("spider-one", f"1: {SUIT} | 2: ...", "None"),
+        ("spider-one", f"{SEVEN_SUITS} | 1: {SUIT}", "1 0 x13"),
+    ],
+)
+def test_safe_move_is_as_the_law_says(game: str, text: str, safe: str) -> None:
+    assert str(safe_move(position(game, text).board)) == safe
+
+
+@pytest.mark.parametrize(
+    ("game", "left", "seed", "move"),
+    [("yukon", 9, 2256, "1 0"), ("ace-of-hearts", 15, 2778, "7 0"), ("athena", 13, 2796, "4 0")],
+)
+def test_move_that_loses_is_not_safe(game: str, left: int, seed: int, move: str) -> None:
+    board = late_board(game_named(game), left, seed)
+    assert exhaustive_search(board, 300)
+    assert exhaustive_search(board.play(move).board, 300) is False
+    assert all(exhaustive_search(after, 300) for after in collected(board))
+
+
+@EVERY_GAME
+def test_safe_moves_keep_a_board_winnable(game: Game) -> None:
+    """A search by the rules alone is the judge."""
+    for seed in range(40):
+        board = late_board(game, 4 + seed % 12, seed)
+        if safe_move(board) and exhaustive_search(board, 300):
+            assert all(exhaustive_search(after, 600) is not False for after in collected(board)), seed
+
+
+@EVERY_GAME
+def test_stuck_board_cannot_be_won(game: Game) -> None:
+    for seed in range(40):
+        board = late_board(game, 4 + seed % 20, seed)
+        if is_dead_end(board, 300):
+            assert solve(board, 300).outcome is not Outcome.WON
+            assert safe_move(board) is None
+
+
+@pytest.mark.parametrize("game", ["phoenix", "willow", "freecell", "seahaven-towers"])
+def test_following_hints_wins_what_can_be_won(game: str) -> None:
+    board = won_record(game).first_play.board
+    while move := hint(board.masked()).move:
+        board = board.play(move).board
+    assert board.won
+
+
+def test_hint_on_a_lost_board_says_so() -> None:
+    assert hint(dealt("phoenix", 240).masked()).is_lost
+    assert not hint(dealt("athena", 7).masked(), 300).is_lost
+
+
+@pytest.mark.parametrize(("game", "number", "moves"), [("athena", 8, 30), ("willow", 10, 5), ("phoenix", 15, 15)])
+def test_safe_move_comes_first_if_no_win_is_found(game: str, number: int, moves: int) -> None:
+    now = playout(game_named(game), number, moves).masked()
+    assert hint(now, 1) == Hint((safe_move(now),), is_lost=False)  # type: ignore[arg-type]  # it is no None
+    assert hint(now, 1).moves[0].target == FOUNDATION
+
+
+def test_hint_to_deal_says_why() -> None:
+    """On a board without hidden cards, other moves need no reason."""
+    assert hint(dealt("ace-of-hearts", 3).masked()) == Hint((DEAL,), reason=DEAL_FIRST)
+    assert not hint(dealt("willow", 3).masked(), 300).reason
+
+
+def test_hint_does_not_depend_on_hidden_cards() -> None:
+    board = dealt("athena", 7)
+    told = hint(board.masked(), 300)
+    assert told == hint(with_other_hidden_cards(board).masked(), 300)
+    assert told.reason == GUESS
+
+
+def test_hint_ends_with_the_first_card_that_is_turned_up() -> None:
+    board = dealt("klondike", 104).masked()
+    *before, last = hint(board).moves
+    for move in before:
+        assert not board.turns_up(move)
+        board = board.play(move).board
+    assert board.turns_up(last)
+
+
+def test_hint_without_a_better_state_turns_up_a_card() -> None:
+    """Nothing on this board looks better than the board itself."""
+    board = position("athena", "1: KS | 2: KC | 3: KD | 4: KH | 5: QS | 6: QC | 7: QH").board.masked()
+    assert hint(board, 1).moves == (Move.parse("5 3"),) or hint(board, 1).moves[-1] == board.stock_action
+
+
+def boards() -> list[Board]:
+    """Thirty boards of each game, most of them late ones."""
+    found = []
+    for game in GAMES.values():
+        chance = Random(game.name)
+        found += [playout(game, chance.randrange(10**6), chance.randrange(150)).masked() for _ in range(10)]
+        found += [late_board(game, chance.randint(4, 20), chance.randrange(10**6)).masked() for _ in range(20)]
+    return [board for board in found if not board.won]
+
+
+READ = """await (async () => {
+    const {hint} = await import("./hints.js")
+    const {isStuck, safeMove} = await import("./legal_moves.js")
+    const {onFoundations} = await import("./piles.js")
+    return given.map(([game, piles, asksStuck]) => {
+        const {moves, isLost = false} = hint({game, piles, states: 60})
+        const stuck = asksStuck && isStuck({game, piles, most: onFoundations(game, piles)})
+        return [safeMove(game, piles) ?? "None", moves, isLost, stuck]
+    })
+})()"""
+
+
+@needs_node
+def test_page_reads_the_same_laws(tmp_path: Path) -> None:
+    """Of the proofs that a player is stuck, only those on boards with few cards are short enough for a test."""
+    given: list[Any] = []
+    expected: list[Any] = []
+    for board in boards():
+        asks_stuck = board.game.cards - board.foundation_cards < 6
+        given.append([board.game.name, [list(pile) for pile in board.piles], asks_stuck])
+        told = hint(board, 60)
+        stuck = asks_stuck and is_dead_end(board)
+        expected.append([str(safe_move(board)), [str(move) for move in told.moves], told.is_lost, stuck])
+    assert any(stuck for *_, stuck in expected)
+    assert any(is_lost for *_, is_lost, _ in expected)
+    for known, told_by_page, (game, *_) in zip(expected, evaluate_with_page(READ, given, tmp_path), given, strict=True):
+        assert told_by_page == known, game
