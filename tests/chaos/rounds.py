@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Coroutine, Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from random import Random
 from statistics import median
@@ -63,6 +63,7 @@ _END_TIMEOUT: Final = 25.0
 """Timeout, in seconds, for clients to end after the longest race and the last fault."""
 
 
+@cache
 def winning_records() -> dict[str, Record]:
     """Return a won record for each game."""
     return {path.stem: Record.parse(path.read_text()) for path in sorted(RECORDS.glob("*.txt"))}
@@ -137,6 +138,7 @@ class Round:
         """Play the round, and return the evidence of it."""
         async with self._stage.running(self.plan.nodes) as proxy:
             await self._open_rooms()
+            self._stage.begin()
             try:
                 return await self._race(proxy)
             finally:
@@ -169,6 +171,7 @@ class Round:
                 if task.done() and (error := task.exception()) is not None:
                     self._stage.failures.append(f"a client failed: {error!r}")
         rooms, stored_keys, news = await self._collect_evidence()
+        await self._stage.settle(rooms, self._journals)
         crashed = [
             f"{node.log.name}: crashed with exit code {node.code}"
             for node in self._stage.nodes
@@ -188,7 +191,7 @@ class Round:
             stored_keys,
             logs,
             self._stage.failures,
-            calm,
+            max(calm, self._stage.calm_at),
             self._banned,
             secrets,
             self._stage.lost,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from random import Random
 from typing import Any, Final
 
-from tests.chaos.client_journal import now
+from tests.chaos.client_journal import Journal, RoomEvidence, now
 from tests.chaos.plan import Fault
 from tests.chaos.processes import Node, RedisServer
 from tests.chaos.proxy import ProxiedConnection, Proxy
@@ -26,6 +26,7 @@ class Stage:
     ``single`` is the Redis that can be killed, ``replicated`` the one that can fail over, and ``to_redis`` the connections of
     nodes to Redis. ``failures`` has a sentence for each node that did not end as it should. ``lost`` are the times, in
     milliseconds, of which a failover may have lost the writes, and ``stepped`` is the sum of all steps of the clock.
+    ``calm_at`` is when the last of the stage's own faults ended, in milliseconds since 1970.
     """
 
     def __init__(self, single: Any, replicated: Any, to_redis: Any, *, fails_over: bool) -> None:
@@ -33,6 +34,7 @@ class Stage:
         self.failures: list[str] = []
         self.lost = range(0)
         self.stepped = 0
+        self.calm_at = 0
         self.fails_over = fails_over
         self.redis = replicated if fails_over else single
         self._single = single
@@ -56,6 +58,12 @@ class Stage:
     def targets(self) -> list[tuple[str, int]]:
         """The addresses of the nodes that admit clients."""
         return [node.target for node in self.nodes if not node.leaving]
+
+    def begin(self) -> None:
+        """Note that the rooms are open, and players come now."""
+
+    async def settle(self, rooms: Mapping[str, RoomEvidence], journals: Sequence[Journal]) -> None:
+        """Look at what the races have left, before the nodes stop."""
 
     async def inject(self, fault: Fault, proxy: Proxy) -> None:
         """Let a fault happen, and end."""

@@ -90,7 +90,11 @@ class _Connection(asyncio.Protocol):
         self.transport = transport
         self._redis.connections.append(self)
         self.socket = _Socket(self._redis.server, self._redis.new_number())
-        self.socket.push = transport.write
+        self.socket.push = self._push
+
+    def _push(self, data: bytes) -> None:
+        if self.transport.peer.host.name not in self._redis.deaf:
+            self.transport.write(data)
 
     def data_received(self, data: bytes) -> None:
         self._requests.feed(data)
@@ -109,7 +113,7 @@ class _Connection(asyncio.Protocol):
 class SimulatedRedis:
     """A Redis that writes to disk before it answers. What it has executed survives ``kill``.
 
-    ``host`` is its machine, whose clock is the one of all races.
+    ``host`` is its machine, whose clock is the one of all races. ``deaf`` are the hosts that get no announcements.
     """
 
     def __init__(self, loop: SimulatedLoop, name: str = "redis") -> None:
@@ -117,7 +121,7 @@ class SimulatedRedis:
         self.server = self.host.context.run(FakeServer, version=_VERSION)
         self.connections: list[_Connection] = []
         self.interfere: Interfere = lambda _host, _labels: None
-        self.refused = 0
+        self.deaf: set[str] = set()
         self._loop = loop
         self._network = loop.network
         self._numbers = 0

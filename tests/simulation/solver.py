@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from functools import lru_cache
 from typing import Any, Final
 
 import msgspec
 
 from samedeal_server.solving.worker import Candidate, winning_line
-from tests.simulation.loop import HOST, SimulatedLoop
+from tests.simulation.loop import SimulatedLoop
 
 _KILLED: Final = -9
-
-_known_line = lru_cache(maxsize=None)(winning_line)
 
 
 class SolverProcess(asyncio.SubprocessTransport, asyncio.Transport):
@@ -51,7 +48,7 @@ class SolverProcess(asyncio.SubprocessTransport, asyncio.Transport):
             if self._knows_games:
                 candidate = msgspec.json.decode(line, type=Candidate)
                 seconds = self.slowness * self._random.choice((0.01, 0.1, 0.5)) * self._random.random()
-                self._loop.call_later(seconds, self._answer, _known_line(candidate).encode() + b"\n")
+                self._loop.call_later(seconds, self._answer, winning_line(candidate).encode() + b"\n")
             self._knows_games = True
 
     def _answer(self, line: bytes) -> None:
@@ -72,9 +69,3 @@ class SolverProcess(asyncio.SubprocessTransport, asyncio.Transport):
     async def _wait(self) -> int | None:
         await self._ended
         return self._code
-
-
-def is_slow(factor: float) -> None:
-    """Let all searches of this host take so many times as long."""
-    SolverProcess.slowness = factor
-    HOST.get()

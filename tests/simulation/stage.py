@@ -2,14 +2,37 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections import Counter
+from collections.abc import Coroutine
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
+from tests.chaos.client_journal import now
+from tests.chaos.plan import Fault
+from tests.chaos.proxy import Proxy
 from tests.chaos.stage import Stage
-from tests.simulation.loop import SimulatedLoop
+from tests.simulation.loop import Host, SimulatedLoop
 from tests.simulation.network import Transport
 from tests.simulation.node import SimulatedNode
-from tests.simulation.redis_server import SimulatedRedis
+from tests.simulation.plan import LINK_FAULTS, Cut
+from tests.simulation.redis_server import Interference, SimulatedRedis
+from tests.simulation.solver import SolverProcess
+
+_RESTART: Final = 0.5
+"""Time, in seconds, until another node takes the place of one that a cut has killed."""
+
+_LARGEST_OFFSET: Final = 3600.0
+"""Maximum difference, in seconds, between the clock of a node and that of Redis."""
+
+
+@dataclass(frozen=True)
+class Disturbance:
+    """A fault that took place, in milliseconds since 1970. A cut takes no time."""
+
+    what: str
+    begins: int
+    ends: int
 
 
 @dataclass(frozen=True)
@@ -41,14 +64,112 @@ class _ToRedis:
 
 
 class SimulatedStage(Stage):
-    """Nodes and a Redis of a world. ``options`` are those of the nodes."""
+    """Nodes and a Redis of a world. ``options`` are those of the nodes.
 
-    def __init__(self, loop: SimulatedLoop, *options: str, fails_over: bool) -> None:
+    ``disturbances`` are the faults that took place, and ``calm_at`` is when the last of them ended.
+    """
+
+    def __init__(self, loop: SimulatedLoop, *options: str, fails_over: bool, cuts: tuple[Cut, ...] = ()) -> None:
         redis = SimulatedRedis(loop)
         super().__init__(redis, redis, _ToRedis(loop), fails_over=fails_over)
         self.redis: SimulatedRedis = redis
+        self.disturbances: list[Disturbance] = []
         self._loop = loop
         self._options = options
+        self._cuts = {(cut.place, cut.nth): cut for cut in cuts}
+        self._reached: Counter[str] = Counter()
+        self._restarts: list[asyncio.Task[None]] = []
 
     async def _start_node(self, number: int) -> Any:
-        return await SimulatedNode(self._loop, f"node-{number}", self.redis.url, *self._options).started()
+        node = SimulatedNode(self._loop, f"node-{number}", self.redis.url, *self._options)
+        node.host.clock = self._loop.random.uniform(-_LARGEST_OFFSET, _LARGEST_OFFSET)
+        return await node.started()
+
+    def begin(self) -> None:
+        self.redis.interfere = self._interfere
+
+    def _interfere(self, host: Host, labels: list[str]) -> Interference | None:
+        """Return what the plan has for a batch of a node."""
+        node = next((node for node in self.nodes if node.host is host and not node.leaving), None)
+        if node is None:
+            return None
+        for at, label in enumerate(labels):
+            if label not in labels[:at]:
+                self._reached[label] += 1
+                if (cut := self._cuts.pop((label, self._reached[label]), None)) is not None:
+                    return self._interference(cut, at, node)
+        return None
+
+    def _interference(self, cut: Cut, at: int, node: SimulatedNode) -> Interference:
+        what, _, when = cut.what.partition(" ")
+        self._loop.note("cut", f"{cut} of {node.host.name}")
+        takes = cut.seconds if what in ("freeze", "late") else _RESTART if what == "crash" else 0.0
+        self._disturb(str(cut), takes)
+        match what:
+            case "cut":
+                return Interference(when, at)  # type: ignore[arg-type]  # before, during or after
+            case "crash":
+                return Interference(when, at, then=lambda: self._spawn(self._crash(node)))  # type: ignore[arg-type]  # as above
+            case "freeze":
+                return Interference("late", then=lambda: self._spawn(self._freeze(node, cut.seconds)))
+            case "late":
+                return Interference("late", seconds=cut.seconds)
+            case _:
+                return Interference("refuse", at)
+
+    def _disturb(self, what: str, seconds: float) -> None:
+        begins = now()
+        self.disturbances.append(Disturbance(what, begins, begins + int(1000 * seconds)))
+        self.calm_at = max(self.calm_at, self.disturbances[-1].ends)
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        self._restarts.append(self._loop.world.run(work))
+
+    async def _freeze(self, node: SimulatedNode, seconds: float) -> None:
+        node.freeze()
+        await asyncio.sleep(seconds)
+        if not node.leaving:
+            node.thaw()
+
+    async def _crash(self, node: SimulatedNode) -> None:
+        await node.kill()
+        await asyncio.sleep(_RESTART)
+        await self._add_node()
+
+    async def inject(self, fault: Fault, proxy: Proxy) -> None:
+        """Let a fault happen, and end."""
+        self._loop.note("fault", str(fault))
+        self._disturb(str(fault), fault.seconds)
+        if fault.kind in LINK_FAULTS:
+            await self._link_fault(fault)
+        else:
+            await super().inject(fault, proxy)
+        self._disturb(f"end of {fault.kind}", 0.0)
+
+    async def _link_fault(self, fault: Fault) -> None:
+        hosts = [node.host for node in self.nodes if not node.leaving]
+        host = hosts[fault.which % len(hosts)] if hosts else self._loop.world
+        match fault.kind:
+            case "mute redis":  # its answers are lost, and then the connections
+                ends = self._loop.network.between(host.name, "redis")
+                for end in ends:
+                    end.incoming.loses = True
+                await asyncio.sleep(fault.seconds)
+                for end in ends:
+                    end.abort()
+            case "lose announcements":
+                self.redis.deaf.add(host.name)
+                await asyncio.sleep(fault.seconds)
+                self.redis.deaf.discard(host.name)
+            case "slow search":
+                SolverProcess.slowness *= 10
+                await asyncio.sleep(fault.seconds)
+                SolverProcess.slowness /= 10
+            case "step node clock":
+                host.clock += 3600 if fault.which % 2 else -3600
+            case "slow network":
+                self._loop.network.slowest *= 50
+                await asyncio.sleep(fault.seconds)
+                self._loop.network.slowest /= 50
+            case unknown:
+                raise ValueError(f"there is no fault {unknown!r}")

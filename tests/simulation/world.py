@@ -8,15 +8,19 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
+from unittest import mock
 
-from tests.chaos.plan import Plan, make_plan
+from samedeal import deal_proof, joint_deal
+from samedeal.solver.solve import solve
+from samedeal_server.rooms import passphrases
 from tests.chaos.rounds import Outcome, Round, node_options, winning_records
 from tests.chaos.stepped_node import short_tides
 from tests.simulation.loop import SimulatedLoop
 from tests.simulation.network import Network
 from tests.simulation.node import nodes_in_this_process
+from tests.simulation.plan import WorldPlan
 from tests.simulation.solver import SolverProcess
 from tests.simulation.stage import SimulatedStage
 
@@ -34,7 +38,8 @@ def simulated(seed: str, trace: Trace | None = None) -> Iterator[SimulatedLoop]:
     loop.program = SolverProcess
     gc.disable()
     try:
-        with loop.real_world_replaced(), nodes_in_this_process(), short_tides():
+        SolverProcess.slowness = 1.0
+        with loop.real_world_replaced(), nodes_in_this_process(), short_tides(), _known_answers():
             try:
                 yield loop
             finally:
@@ -58,16 +63,33 @@ def known_deals() -> dict[str, str]:
     return {game: str(record.deal) for game, record in winning_records().items()}
 
 
-def run_world(plan: Plan, trace: Trace | None = None) -> Verdict:
+def run_world(plan: WorldPlan, trace: Trace | None = None) -> Verdict:
     """Play a round in a world and judge it."""
     began = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="world-") as scratch, simulated(f"{plan.seed}/{plan.number}", trace) as loop:
+    seed = f"{plan.round.seed}/{plan.round.number}"
+    with tempfile.TemporaryDirectory(prefix="world-") as scratch, simulated(seed, trace) as loop:
+        SolverProcess.slowness = plan.slowness
 
         async def play() -> Outcome:
-            stage = SimulatedStage(loop, *node_options(Path(scratch)), fails_over=plan.fails_over)
-            played = Round(plan, stage)
+            options = node_options(Path(scratch))
+            stage = SimulatedStage(loop, *options, fails_over=plan.round.fails_over, cuts=plan.cuts)
+            played = Round(plan.round, stage)
             return played.outcome(await played.play())
 
         outcome = loop.run_until_complete(loop.world.run(play()))
         digest = loop.digest
     return Verdict(outcome, digest, time.monotonic() - began)
+
+
+@contextmanager
+def _known_answers() -> Iterator[None]:
+    """Let node and judge share the answers of the solver, and hash passphrases quickly."""
+    with (
+        mock.patch.object(joint_deal, "solve", _solve),
+        mock.patch.object(deal_proof, "solve", _solve),
+        mock.patch.dict(passphrases._SCRYPT, n=2),
+    ):
+        yield
+
+
+_solve = lru_cache(maxsize=None)(solve)

@@ -1,0 +1,122 @@
+"""The plan of a world: a round of chaos, and faults at exact places of the store. Pure.
+
+A place is the n-th batch of commands that nodes send with a certain script or command. It does not depend on time, so a
+plan from which some faults were left out still has the others where they were.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from random import Random
+from typing import Final, Literal, get_args
+
+import msgspec
+
+from tests.chaos.plan import Fault, Plan, RoomPlan, make_plan
+
+What = Literal["cut before", "cut during", "cut after", "crash before", "crash after", "freeze", "late", "refuse"]
+"""What happens at a place.
+
+The connection is cut before the batch is executed, in the middle, or before its answer; or the node is killed then. Or
+the node stands still once it has sent the batch, or the answer is late, or Redis refuses the command.
+"""
+
+_WEIGHTS: Final = {"cut before": 4, "cut during": 2, "cut after": 6, "crash before": 2, "crash after": 3}
+
+PLACES: Final = {
+    "commit_action": (6, 60),
+    "compare_and_set": (6, 12),
+    "connect_player": (3, 4),
+    "record_presence": (1, 3),
+    "replace_string": (5, 4),
+    "create_room": (1, 1),
+    "set_spectator_count": (1, 2),
+    "XRANGE": (4, 25),
+    "HMGET": (3, 40),
+    "HSET": (3, 3),
+    "TIME": (1, 12),
+    "ZADD": (1, 4),
+    "SET": (1, 12),
+    "SSUBSCRIBE": (2, 3),
+    "XADD": (2, 4),
+}
+"""The places: how often a plan chooses each, and about how many of them a world has."""
+
+LINK_FAULTS: Final = ("mute redis", "lose announcements", "slow search", "step node clock", "slow network")
+"""Faults that take some time, apart from those of chaos."""
+
+_GAMES: Final = ("willow", "phoenix", "ace-of-hearts")
+"""Games whose deals are searched quickly."""
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A fault at the n-th batch with a script or command. If it takes time, that is ``seconds``."""
+
+    place: str
+    nth: int
+    what: What
+    seconds: float
+
+    def __str__(self) -> str:
+        return f"{self.what} at {self.place} {self.nth} ({self.seconds} s)"
+
+
+@dataclass(frozen=True)
+class WorldPlan:
+    """A round of chaos and cuts. ``slowness`` multiplies the time of searches for deals."""
+
+    round: Plan
+    cuts: tuple[Cut, ...]
+    slowness: float = 1.0
+
+    def without(self) -> Iterator[WorldPlan]:
+        """Yield the plans with one fault less."""
+        for at in range(len(self.cuts)):
+            yield replace(self, cuts=self.cuts[:at] + self.cuts[at + 1 :])
+        for at in range(len(self.round.faults)):
+            faults = self.round.faults[:at] + self.round.faults[at + 1 :]
+            yield replace(self, round=replace(self.round, faults=faults))
+
+    def __str__(self) -> str:
+        return "\n  ".join((str(self.round), f"searches take {self.slowness:g} times as long", *map(str, self.cuts)))
+
+
+def make_world(seed: int, known: Mapping[str, str]) -> WorldPlan:
+    """Plan a world. ``known`` has the deals with known winning actions, by game."""
+    rng = Random(f"world {seed}")
+    whole = make_plan(seed, 0, dict(known), small=True)
+    rooms = tuple(_smaller(room, rng, known) for room in whole.rooms[: rng.choice((1, 1, 2))])
+    faults = list(whole.faults)
+    if not whole.fails_over:
+        faults = rng.sample(faults, rng.choice((0, 0, 1, 2)))
+        faults += [_link_fault(rng) for _ in range(rng.choice((0, 1, 1, 2)))]
+    tide = whole.tide and replace(whole.tide, game=rng.choice(_GAMES), racers=2)
+    cuts = tuple(_cut(rng) for _ in range(rng.choice((0, 1, 3, 6))))
+    if rng.random() < 0.2:
+        faults, cuts = [], ()
+    faults.sort(key=lambda fault: fault.at)
+    plan = replace(whole, rooms=rooms, faults=tuple(faults), tide=tide)
+    return WorldPlan(plan, cuts, slowness=rng.choice((1, 1, 5, 40)))
+
+
+def _smaller(room: RoomPlan, rng: Random, known: Mapping[str, str]) -> RoomPlan:
+    options = room.options
+    game, players = rng.choice(_GAMES), min(3, options.players)
+    deal = options.deal if options.deal in ("winnable", "daily", "random") else known[game]
+    options = msgspec.structs.replace(options, games=(game,), deal=deal, players=players)
+    links, solvers = min(room.links, players), min(room.solvers, players)
+    return replace(room, options=options, links=links, solvers=solvers, habits=room.habits[: players - max(1, links)])
+
+
+def _link_fault(rng: Random) -> Fault:
+    at, seconds = rng.uniform(0.3, 7.0), rng.choice((0.3, 2.0, 7.0)) * rng.uniform(0.5, 1.0)
+    return Fault(round(at, 2), rng.choice(LINK_FAULTS), rng.randrange(1000), round(seconds, 2), 1.0)
+
+
+def _cut(rng: Random) -> Cut:
+    place = rng.choices(list(PLACES), [weight for weight, _ in PLACES.values()])[0]
+    what = rng.choices(get_args(What), [_WEIGHTS.get(what, 2) for what in get_args(What)])[0]
+    seconds = rng.choice((0.5, 2.0, 7.0, 7.0, 60.0) if what == "freeze" else (0.5, 2.0, 6.0))
+    return Cut(place, 1 + rng.randrange(PLACES[place][1]), what, seconds)
