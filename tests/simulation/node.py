@@ -7,13 +7,16 @@ import signal
 import traceback
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from typing import Final
+from typing import Any, Final
 from unittest import mock
+
+from websockets.asyncio.connection import Connection
 
 from samedeal_server.cli import parser
 from samedeal_server.config.load import load_config
 from samedeal_server.operators import node_agent
 from samedeal_server.process import app
+from samedeal_server.rooms.player_connection import PlayerConnection
 from samedeal_server.telemetry import logs
 from tests.simulation.loop import HOST, Host, SimulatedLoop
 
@@ -115,10 +118,24 @@ class _LogStream:
         return False
 
 
+def _number(one: Any) -> int:
+    """Return the number of an object, which it gets when it is first asked for."""
+    if "_number" not in vars(one):
+        loop = asyncio.get_running_loop()
+        assert isinstance(loop, SimulatedLoop)
+        one._number = loop.new_number()
+    return int(one._number)
+
+
 @contextmanager
 def nodes_in_this_process() -> Iterator[None]:
-    """Keep apart what nodes of one process would share: their logs, and the settings of Python's memory."""
+    """Keep apart what nodes of one process would share: their logs, and the settings of Python's memory.
+
+    Objects that nodes keep in sets get places there that do not depend on their addresses in memory.
+    """
     with ExitStack() as stack:
+        stack.enter_context(mock.patch.object(Connection, "__hash__", _number))
+        stack.enter_context(mock.patch.object(PlayerConnection, "__hash__", lambda self: self.number))
         stack.enter_context(mock.patch.object(logs, "log_stream", lambda _config: _LogStream()))
         stack.enter_context(mock.patch.object(app, "search_new_objects_only"))
         stack.enter_context(mock.patch.object(node_agent, "memory", return_value=0))

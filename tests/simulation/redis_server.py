@@ -121,6 +121,7 @@ class SimulatedRedis:
         self.server = self.host.context.run(FakeServer, version=_VERSION)
         self.connections: list[_Connection] = []
         self.interfere: Interfere = lambda _host, _labels: None
+        self.observe: Callable[[Host, list[bytes]], None] = lambda _host, _command: None
         self.deaf: set[str] = set()
         self._loop = loop
         self._network = loop.network
@@ -199,6 +200,7 @@ class SimulatedRedis:
             if found is not None and found.how == "refuse" and found.at == index:
                 connection.socket.answers.append(_REFUSAL)
                 continue
+            self.observe(client, command)
             self._run(connection.socket, command)
             if found is not None and found.how == "during" and found.at == index:
                 break

@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
+from unittest import mock
 
-from tests.chaos.client_journal import now
+from samedeal_server.races.race_record import race_id
+from samedeal_server.rooms.duties import Duties
+from samedeal_server.store import keys
+from samedeal_server.store.connect import connect
+from samedeal_server.store.store import Store
+from samedeal_server.telemetry.metrics import Metrics
+from tests.chaos.client_journal import Journal, RoomEvidence, now
 from tests.chaos.plan import Fault
 from tests.chaos.proxy import Proxy
 from tests.chaos.stage import Stage
-from tests.simulation.loop import Host, SimulatedLoop
+from tests.simulation.judge import Disturbance, Duty, Work
+from tests.simulation.loop import HOST, Host, SimulatedLoop
 from tests.simulation.network import Transport
 from tests.simulation.node import SimulatedNode
 from tests.simulation.plan import LINK_FAULTS, Cut
@@ -22,17 +31,13 @@ from tests.simulation.solver import SolverProcess
 _RESTART: Final = 0.5
 """Time, in seconds, until another node takes the place of one that a cut has killed."""
 
+_SETTLING: Final = 30.0
+"""Timeout, in seconds, for the records of all races to be there."""
+
+_RECORDS: Final = keys.record("").encode()
+
 _LARGEST_OFFSET: Final = 3600.0
 """Maximum difference, in seconds, between the clock of a node and that of Redis."""
-
-
-@dataclass(frozen=True)
-class Disturbance:
-    """A fault that took place, in milliseconds since 1970. A cut takes no time."""
-
-    what: str
-    begins: int
-    ends: int
 
 
 @dataclass(frozen=True)
@@ -66,14 +71,14 @@ class _ToRedis:
 class SimulatedStage(Stage):
     """Nodes and a Redis of a world. ``options`` are those of the nodes.
 
-    ``disturbances`` are the faults that took place, and ``calm_at`` is when the last of them ended.
+    ``work`` is what the nodes did.
     """
 
     def __init__(self, loop: SimulatedLoop, *options: str, fails_over: bool, cuts: tuple[Cut, ...] = ()) -> None:
         redis = SimulatedRedis(loop)
         super().__init__(redis, redis, _ToRedis(loop), fails_over=fails_over)
         self.redis: SimulatedRedis = redis
-        self.disturbances: list[Disturbance] = []
+        self.work = Work()
         self._loop = loop
         self._options = options
         self._cuts = {(cut.place, cut.nth): cut for cut in cuts}
@@ -87,6 +92,47 @@ class SimulatedStage(Stage):
 
     def begin(self) -> None:
         self.redis.interfere = self._interfere
+        self.redis.observe = self._observe
+
+    def _observe(self, host: Host, command: list[bytes]) -> None:
+        """Note that the record of a race is written."""
+        if command[0] == b"HSET" and command[1].startswith(_RECORDS):
+            self.work.writes[command[1].removeprefix(_RECORDS).decode()].append((now(), host.name))
+
+    @contextmanager
+    def duties_noted(self) -> Iterator[None]:
+        """Note which node does which duty."""
+        do = Duties.do
+
+        async def note(duties: Duties, room: str, work: Callable[[], Coroutine[Any, Any, object]]) -> bool:
+            async def noted() -> object:
+                self.work.duties.append(duty := Duty(room, work.func.__name__, HOST.get().name, now()))  # type: ignore[attr-defined]  # both duties are partials
+                try:
+                    return await work()
+                finally:
+                    duty.ends = now()
+
+            return await do(duties, room, noted)
+
+        with mock.patch.object(Duties, "do", note):
+            yield
+
+    async def settle(self, rooms: Mapping[str, RoomEvidence], journals: Sequence[Journal]) -> None:
+        """Let all nodes go on, and wait for the records of all races."""
+        for node in self.nodes:
+            if node.frozen and not node.leaving:
+                node.thaw()
+        async with connect(self.redis.url) as redis:
+            store = Store(redis, Metrics())
+            ended = [race_id(room.race) for room in rooms.values() if room.race.result.standings]
+            deadline = self._loop.time() + _SETTLING
+            while self._loop.time() < deadline and not all([await store.records.access(race) for race in ended]):  # noqa: ASYNC110  # Redis sets no event
+                await asyncio.sleep(0.5)
+            for key in [key async for key in store.executor.scan(f"{_RECORDS.decode()}*")]:
+                race = key.removeprefix(_RECORDS).decode()
+                self.work.records[race] = await store.records.text(race)
+            for key in [key async for key in store.executor.scan(f"{keys.earlier('')}*")]:
+                self.work.earlier += [each.decode() for each in await redis.hkeys(key.decode())]  # type: ignore[union-attr, misc]  # a PrimaryClient
 
     def _interfere(self, host: Host, labels: list[str]) -> Interference | None:
         """Return what the plan has for a batch of a node."""
@@ -104,7 +150,7 @@ class SimulatedStage(Stage):
         what, _, when = cut.what.partition(" ")
         self._loop.note("cut", f"{cut} of {node.host.name}")
         takes = cut.seconds if what in ("freeze", "late") else _RESTART if what == "crash" else 0.0
-        self._disturb(str(cut), takes)
+        self._disturb(str(cut), takes, is_brief=what == "cut")
         match what:
             case "cut":
                 return Interference(when, at)  # type: ignore[arg-type]  # before, during or after
@@ -117,10 +163,11 @@ class SimulatedStage(Stage):
             case _:
                 return Interference("refuse", at)
 
-    def _disturb(self, what: str, seconds: float) -> None:
+    def _disturb(self, what: str, seconds: float, *, is_brief: bool = False) -> None:
         begins = now()
-        self.disturbances.append(Disturbance(what, begins, begins + int(1000 * seconds)))
-        self.calm_at = max(self.calm_at, self.disturbances[-1].ends)
+        ends = begins + int(1000 * seconds)
+        self.work.disturbances.append(Disturbance(what, begins, ends, is_brief))
+        self.calm_at = max(self.calm_at, ends)
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         self._restarts.append(self._loop.world.run(work))
@@ -139,12 +186,14 @@ class SimulatedStage(Stage):
     async def inject(self, fault: Fault, proxy: Proxy) -> None:
         """Let a fault happen, and end."""
         self._loop.note("fault", str(fault))
+        begins = now()
         self._disturb(str(fault), fault.seconds)
         if fault.kind in LINK_FAULTS:
             await self._link_fault(fault)
         else:
             await super().inject(fault, proxy)
-        self._disturb(f"end of {fault.kind}", 0.0)
+        self._disturb(f"{fault.kind} ends", 0.0)
+        self.work.disturbances.append(Disturbance(str(fault), begins, now()))
 
     async def _link_fault(self, fault: Fault) -> None:
         hosts = [node.host for node in self.nodes if not node.leaving]

@@ -7,7 +7,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from pathlib import Path
 from unittest import mock
@@ -17,6 +17,7 @@ from samedeal.solver.solve import solve
 from samedeal_server.rooms import passphrases
 from tests.chaos.rounds import Outcome, Round, node_options, winning_records
 from tests.chaos.stepped_node import short_tides
+from tests.simulation.judge import judge_world
 from tests.simulation.loop import SimulatedLoop
 from tests.simulation.network import Network
 from tests.simulation.node import nodes_in_this_process
@@ -74,7 +75,10 @@ def run_world(plan: WorldPlan, trace: Trace | None = None) -> Verdict:
             options = node_options(Path(scratch))
             stage = SimulatedStage(loop, *options, fails_over=plan.round.fails_over, cuts=plan.cuts)
             played = Round(plan.round, stage)
-            return played.outcome(await played.play())
+            with stage.duties_noted():
+                evidence = await played.play()
+            outcome = played.outcome(evidence)
+            return replace(outcome, violations=(*outcome.violations, *judge_world(evidence, stage.work)))
 
         outcome = loop.run_until_complete(loop.world.run(play()))
         digest = loop.digest
