@@ -23,10 +23,10 @@ _LONGEST_STEP: Final = 4.0
 class Stage:
     """A Redis, which has a replica if it ``fails_over``, and nodes.
 
-    ``single`` is the Redis that can be killed, ``replicated`` the one that can fail over, and ``to_redis`` the connections of
-    nodes to Redis. ``failures`` has a sentence for each node that did not end as it should. ``lost`` are the times, in
-    milliseconds, of which a failover may have lost the writes, and ``stepped`` is the sum of all steps of the clock.
-    ``calm_at`` is when the last of the stage's own faults ended, in milliseconds since 1970.
+    ``single`` is the Redis that can be killed, ``replicated`` the one that can fail over, and ``to_redis`` the
+    connections of nodes to Redis. ``failures`` has a sentence for each node that did not end as it should. ``lost`` are
+    the times, in milliseconds, of which a failover may have lost the writes, and ``stepped`` is the sum of all steps of
+    the clock. ``calm_at`` is when the last of the stage's own faults ended, in milliseconds since 1970.
     """
 
     def __init__(self, single: Any, replicated: Any, to_redis: Any, *, fails_over: bool) -> None:

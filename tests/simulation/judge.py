@@ -15,11 +15,12 @@ from samedeal.protocol.messages import Acked, ProgressUpdate, RoomState, Tally
 from samedeal.race.draws import SHARE_TIMEOUT
 from samedeal_server.races.race_record import build_record, race_id
 from samedeal_server.store.events import RaceChanged
+from samedeal_server.store.store import LEASE
 from tests.chaos.client_journal import Evidence, Journal, RoomEvidence
 from tests.chaos.judge import _closed_early
 
-_SETTLED: Final = 12_000
-"""Time, in milliseconds, for which a fault may still have effects: two leases."""
+_SETTLED: Final = LEASE + 1_000
+"""Time, in milliseconds, for which a fault may still have effects on a duty."""
 
 _SHOWN_WITHIN: Final = 1_500
 """Maximum time, in milliseconds, until rivals are shown an action that was acked."""
@@ -155,7 +156,9 @@ def _shown(journal: Journal, room: RoomEvidence) -> Iterator[tuple[int, int, str
                     known[connection, seat.seat] = tally
                     yield received.received_at, connection, tally.player, tally.moves + tally.undos
             case ProgressUpdate(seat=seat) as update:
-                whose = next((each.player for race in reversed(room.races) for each in race.racers if each.seat == seat), "")
+                whose = next(
+                    (each.player for race in reversed(room.races) for each in race.racers if each.seat == seat), ""
+                )
                 tally = known.get((connection, seat), Tally(player=whose)).updated(update)
                 known[connection, seat] = tally
                 yield received.received_at, connection, tally.player, tally.moves + tally.undos

@@ -80,15 +80,15 @@ class Host:
         self.signals: dict[int, Callable[[], object]] = {}
         self.context = Context()
         self.context.run(HOST.set, self)
-        self._loop = loop
+        self.loop = loop
 
     def run(self, work: Coroutine[Any, Any, _Result]) -> asyncio.Task[_Result]:
         """Run a coroutine on this machine."""
-        return self._loop.create_task(work, context=self.context.copy())
+        return self.loop.create_task(work, context=self.context.copy())
 
     def send_signal(self, number: int) -> None:
         """Call the handler of a signal."""
-        self._loop.call_soon(self.signals[number], context=self.context)
+        self.loop.call_soon(self.signals[number], context=self.context)
 
     def stand_still(self) -> None:
         """Run nothing more until ``go_on``."""
@@ -97,7 +97,7 @@ class Host:
     def go_on(self) -> None:
         """Run what has waited since ``stand_still``, in order."""
         self.is_still = False
-        self._loop.resume(self.held)
+        self.loop.resume(self.held)
 
 
 class SimulatedLoop(asyncio.BaseEventLoop):
@@ -117,12 +117,12 @@ class SimulatedLoop(asyncio.BaseEventLoop):
         self.random = random.Random(f"{seed} loop")
         self.hosts: list[Host] = []
         self._time = _START
-        self._epoch = _EPOCH + self.random.randrange(28 * 86_400) - _START
+        self._epoch = _EPOCH + self.random.randrange(4 * 86_400) - _START
         self._numbers = 0
         self._running: asyncio.Handle | None = None
         self._digest = hashlib.sha256()
         self._trace = trace
-        self.set_task_factory(lambda loop, coro, **options: _Task(coro, loop=loop, **options))  # type: ignore[arg-type]  # loop is this one
+        self.set_task_factory(lambda loop, coro, **options: _Task(coro, loop=loop, **options))
         self.world = self.host("world")
 
     def host(self, name: str) -> Host:
@@ -142,6 +142,11 @@ class SimulatedLoop(asyncio.BaseEventLoop):
         if self._trace is not None:
             self._trace(self._time - _START, where, what)
 
+    def show(self, where: str, what: str) -> None:
+        """Add to the timeline what other runs of the same world may word otherwise, such as a traceback."""
+        if self._trace is not None:
+            self._trace(self._time - _START, where, what)
+
     @property
     def digest(self) -> str:
         """The hash of the trace so far."""
@@ -154,6 +159,9 @@ class SimulatedLoop(asyncio.BaseEventLoop):
         """Return what the clock of the machine shows, in seconds since 1970."""
         host = HOST.get(None)
         return self._time + self._epoch + (host.clock if host else 0.0)
+
+    def _wall_time_ns(self) -> int:
+        return int(self.wall_time() * 1e9)
 
     def random_bytes(self, size: int) -> bytes:
         """Return random bytes of the machine."""
@@ -176,7 +184,7 @@ class SimulatedLoop(asyncio.BaseEventLoop):
             handle = ready.popleft()
             if handle._cancelled:
                 continue
-            host = handle._context.get(HOST)
+            host = handle._context.get(HOST)  # type: ignore[attr-defined]  # as above
             if host is not None and host.is_still:
                 host.held.append(handle)
             else:
@@ -187,7 +195,7 @@ class SimulatedLoop(asyncio.BaseEventLoop):
         """Report an error on the host on which it was raised."""
         report = super().call_exception_handler
         if HOST.get(None) is None and self._running is not None:
-            self._running._context.run(report, context)
+            self._running._context.run(report, context)  # type: ignore[attr-defined]  # as above
         else:
             report(context)
 
@@ -199,7 +207,7 @@ class SimulatedLoop(asyncio.BaseEventLoop):
     def create_future(self) -> asyncio.Future[Any]:
         return _Future(loop=self)
 
-    def run_in_executor(self, executor: Any, func: Any, *args: Any) -> Any:
+    def run_in_executor(self, executor: Any, func: Any, *args: Any) -> Any:  # type: ignore[override]  # any function
         """Call a function at once, and return its result after a moment, as a thread would."""
         future, set_result = self.create_future(), _unless_done
         try:
@@ -223,7 +231,7 @@ class SimulatedLoop(asyncio.BaseEventLoop):
     async def getaddrinfo(self, host: Any, port: Any, **_: Any) -> Any:
         raise OSError(f"there is no host {host}")
 
-    def add_signal_handler(self, sig: int, callback: Any, *args: Any) -> None:
+    def add_signal_handler(self, sig: int, callback: Any, *args: Any) -> None:  # type: ignore[override]  # any function
         HOST.get().signals[sig] = callback
 
     def remove_signal_handler(self, sig: int) -> bool:
@@ -258,7 +266,7 @@ class SimulatedLoop(asyncio.BaseEventLoop):
             mock.patch.multiple(
                 time, time=self.wall_time, monotonic=self.time, perf_counter=self.time, process_time=self.time
             ),
-            mock.patch.object(time, "time_ns", lambda: int(self.wall_time() * 1e9)),
+            mock.patch.object(time, "time_ns", self._wall_time_ns),
             mock.patch.object(os, "urandom", self.random_bytes),
             mock.patch.object(random, "_urandom", self.random_bytes),
         ):

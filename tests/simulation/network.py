@@ -206,6 +206,9 @@ class Listener(asyncio.AbstractServer):
     def is_serving(self) -> bool:
         return self.port in self._network.listeners
 
+    async def serve_forever(self) -> None:
+        """Do nothing: nobody calls this."""
+
     async def wait_closed(self) -> None:
         """Return at once, as in Python 3.11."""
 

@@ -16,6 +16,7 @@ from samedeal_server.cli import parser
 from samedeal_server.config.load import load_config
 from samedeal_server.operators import node_agent
 from samedeal_server.process import app
+from samedeal_server.process.banner import ListenAddresses
 from samedeal_server.rooms.player_connection import PlayerConnection
 from samedeal_server.telemetry import logs
 from tests.simulation.loop import HOST, Host, SimulatedLoop
@@ -64,7 +65,7 @@ class SimulatedNode:
     async def _run(self) -> None:
         logs.set_up(self._config, self.host.name)
 
-        def announce(addresses: app.ListenAddresses, _health: str) -> None:
+        def announce(addresses: ListenAddresses, _health: str) -> None:
             self._ready.set_result(int(addresses.local.rpartition(":")[2]))
 
         try:
@@ -109,7 +110,9 @@ class _LogStream:
     """Writes to the log of the running host."""
 
     def write(self, text: str) -> int:
-        HOST.get().log.append(text)
+        host = HOST.get()
+        host.log.append(text)
+        host.loop.show(f"{host.name} log", text)
         return len(text)
 
     def flush(self) -> None: ...
@@ -136,7 +139,7 @@ def nodes_in_this_process() -> Iterator[None]:
     with ExitStack() as stack:
         stack.enter_context(mock.patch.object(Connection, "__hash__", _number))
         stack.enter_context(mock.patch.object(PlayerConnection, "__hash__", lambda self: self.number))
-        stack.enter_context(mock.patch.object(logs, "log_stream", lambda _config: _LogStream()))
+        stack.enter_context(mock.patch.object(logs, "log_stream", return_value=_LogStream()))
         stack.enter_context(mock.patch.object(app, "search_new_objects_only"))
         stack.enter_context(mock.patch.object(node_agent, "memory", return_value=0))
         yield

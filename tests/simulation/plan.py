@@ -94,16 +94,18 @@ def make_world(seed: int, known: Mapping[str, str]) -> WorldPlan:
         faults += [_link_fault(rng) for _ in range(rng.choice((0, 1, 1, 2)))]
     tide = whole.tide and replace(whole.tide, game=rng.choice(_GAMES), racers=2)
     cuts = tuple(_cut(rng) for _ in range(rng.choice((0, 1, 3, 6))))
-    if rng.random() < 0.2:
-        faults, cuts = [], ()
+    slowness = rng.choice((1, 5, 40))
+    if rng.random() < 0.25:
+        faults, cuts, slowness = [], (), 40
     faults.sort(key=lambda fault: fault.at)
     plan = replace(whole, rooms=rooms, faults=tuple(faults), tide=tide)
-    return WorldPlan(plan, cuts, slowness=rng.choice((1, 1, 5, 40)))
+    return WorldPlan(plan, cuts, slowness)
 
 
 def _smaller(room: RoomPlan, rng: Random, known: Mapping[str, str]) -> RoomPlan:
     options = room.options
-    game, players = rng.choice(_GAMES), min(3, options.players)
+    game = "willow" if options.deal in ("winnable", "daily") else rng.choice(_GAMES)  # its deals are found most quickly
+    players = min(rng.choice((2, 2, 3)), options.players)
     deal = options.deal if options.deal in ("winnable", "daily", "random") else known[game]
     options = msgspec.structs.replace(options, games=(game,), deal=deal, players=players)
     links, solvers = min(room.links, players), min(room.solvers, players)

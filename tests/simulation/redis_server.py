@@ -10,7 +10,7 @@ import asyncio
 import copy
 import pickle
 from collections.abc import Callable
-from contextlib import suppress
+from importlib.resources import files
 from typing import Any, Final, Literal, NamedTuple
 
 import hiredis
@@ -180,7 +180,9 @@ class SimulatedRedis:
                 self.host.stand_still()
                 self._loop.call_later(milliseconds / 1000, self.host.go_on)
             case ("CLIENT", "KILL", "TYPE", kind, *_):
-                for connection in [each for each in self.connections if bool(each.socket._pubsub) == (kind == "pubsub")]:
+                for connection in [
+                    each for each in self.connections if bool(each.socket._pubsub) == (kind == "pubsub")
+                ]:
                     connection.transport.abort()
             case _:
                 raise ValueError(command)
@@ -226,7 +228,7 @@ class SimulatedRedis:
             else:
                 if not hasattr(self.server, "_lua_runtime"):
                     socket._get_server_runtime(self.server).execute(b"redis.REDIS_VERSION_NUM = 0x00080000")
-                socket.sendall(hiredis.pack_command(tuple(command)))
+                socket.sendall(hiredis.pack_command(tuple(command)))  # type: ignore[arg-type]  # typed as 1 word
         finally:
             socket.push = push
 
@@ -247,18 +249,14 @@ def _bulk(text: str) -> bytes:
 
 
 def _hash_of(source: bytes) -> bytes:
-    with suppress(StopIteration):
-        return next(digest for digest, known in Script.sources.items() if known == source).encode()
-    return b""
+    return next((digest.encode() for digest, known in Script.sources.items() if known == source), b"")
 
 
 def _script_names() -> dict[str, str]:
     """Return the name of each script by its hash."""
-    import importlib.resources
-
-    lua = importlib.resources.files("samedeal_server.store") / "lua"
+    lua = files("samedeal_server.store") / "lua"
     prelude = (lua / "prelude.lua").read_bytes()
-    names = {}
+    names: dict[str, str] = {}
     for file in lua.iterdir():
         source = prelude + file.read_bytes()
         names |= {digest: file.name.removesuffix(".lua") for digest, known in Script.sources.items() if known == source}

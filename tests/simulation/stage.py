@@ -132,7 +132,7 @@ class SimulatedStage(Stage):
                 race = key.removeprefix(_RECORDS).decode()
                 self.work.records[race] = await store.records.text(race)
             for key in [key async for key in store.executor.scan(f"{keys.earlier('')}*")]:
-                self.work.earlier += [each.decode() for each in await redis.hkeys(key.decode())]  # type: ignore[union-attr, misc]  # a PrimaryClient
+                self.work.earlier += [each.decode() for each in await redis.hkeys(key.decode())]  # type: ignore[union-attr]  # a PrimaryClient
 
     def _interfere(self, host: Host, labels: list[str]) -> Interference | None:
         """Return what the plan has for a batch of a node."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -51,11 +50,15 @@ def simulated(seed: str, trace: Trace | None = None) -> Iterator[SimulatedLoop]:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What happened in a world. ``seconds`` is how long it took."""
+    """What happened in a world. Worlds with the same ``digest`` went the same way."""
 
     outcome: Outcome
     digest: str
-    seconds: float
+
+    @property
+    def violations(self) -> tuple[str, ...]:
+        """A sentence for each broken promise."""
+        return self.outcome.violations
 
 
 @cache
@@ -66,7 +69,6 @@ def known_deals() -> dict[str, str]:
 
 def run_world(plan: WorldPlan, trace: Trace | None = None) -> Verdict:
     """Play a round in a world and judge it."""
-    began = time.monotonic()
     seed = f"{plan.round.seed}/{plan.round.number}"
     with tempfile.TemporaryDirectory(prefix="world-") as scratch, simulated(seed, trace) as loop:
         SolverProcess.slowness = plan.slowness
@@ -82,7 +84,7 @@ def run_world(plan: WorldPlan, trace: Trace | None = None) -> Verdict:
 
         outcome = loop.run_until_complete(loop.world.run(play()))
         digest = loop.digest
-    return Verdict(outcome, digest, time.monotonic() - began)
+    return Verdict(outcome, digest)
 
 
 @contextmanager
