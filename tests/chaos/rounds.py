@@ -273,7 +273,7 @@ class Round:
         solves = number < room.solvers
         winning_actions = [action for _, action in winning_records()[room.options.games[0]].actions]
         model = PlayerModel(rng, room.options.undo, winning_actions if solves else ())
-        pace = rng.uniform(0.03, 0.06) if solves else rng.choice([0.05, 0.1, 0.3])
+        pace = rng.uniform(0.03, 0.06) if solves else room.slowness * rng.choice([0.05, 0.1, 0.3])
         # The judge needs all events of a room, and the stream keeps only the newest ones.
         pace = max(pace, count * room.options.limit / (0.8 * STREAM_LENGTH))
         if number >= count - room.links:

@@ -5,14 +5,17 @@ Each check yields a sentence for each broken promise. What a fault may delay or 
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, pairwise
+from operator import itemgetter
 from typing import Final
 
 from samedeal.protocol.messages import Acked, ProgressUpdate, RoomState, Tally
 from samedeal.race.draws import SHARE_TIMEOUT
+from samedeal.race.room_state import room_state
 from samedeal_server.races.race_record import build_record, race_id
 from samedeal_server.store.events import RaceChanged
 from samedeal_server.store.store import LEASE
@@ -22,7 +25,7 @@ from tests.chaos.judge import _closed_early
 _SETTLED: Final = LEASE + 1_000
 """Time, in milliseconds, for which a fault may still have effects on a duty."""
 
-_SHOWN_WITHIN: Final = 1_500
+_SHOWN_WITHIN: Final = 500
 """Maximum time, in milliseconds, until rivals are shown an action that was acked."""
 
 
@@ -196,6 +199,27 @@ def last_counts_are_final(evidence: Evidence, _work: Work) -> Iterator[str]:
                 yield f"{journal.name}: was last shown {counts} of {tally.player}, which has {final[tally.player]}"
 
 
+def states_follow_from_the_events(evidence: Evidence, _work: Work) -> Iterator[str]:
+    """A state of a room shows the race as it was after the newest event that the state has."""
+    for journal in evidence.journals:
+        room = evidence.rooms.get(journal.room)
+        if room is None or evidence.lost:
+            continue
+        changes = [(each.number, changed.race) for each, changed in room.had(RaceChanged)]
+        for _, state in journal.got(RoomState):
+            if (known := bisect_right(changes, state.event, key=itemgetter(0))) == 0:
+                continue  # the room was just opened, which is no event
+            ours = room_state(changes[known - 1][1], {}, state.event, 0, 0)
+            names = ("phase", "host", "draw", "lost", "next")
+            theirs, mine = ([_seats(each), *(getattr(each, name) for name in names)] for each in (state, ours))
+            if theirs != mine:
+                yield f"{journal.name}: was shown {theirs} at event {state.event}, which was {mine}"
+
+
+def _seats(state: RoomState) -> list[tuple[int, str, bool, bytes]]:
+    return [(seat.seat, seat.name, seat.ready, seat.share_commitment) for seat in state.players]
+
+
 Check = Callable[[Evidence, Work], Iterator[str]]
 CHECKS: Final[tuple[Check, ...]] = (
     races_are_recorded_once,
@@ -203,4 +227,5 @@ CHECKS: Final[tuple[Check, ...]] = (
     times_decide_by_the_clock_of_redis,
     acked_actions_are_shown_soon,
     last_counts_are_final,
+    states_follow_from_the_events,
 )

@@ -25,7 +25,7 @@ the node stands still once it has sent the batch, or the answer is late, or Redi
 _WEIGHTS: Final = {"cut before": 4, "cut during": 2, "cut after": 6, "crash before": 2, "crash after": 3}
 
 PLACES: Final = {
-    "commit_action": (6, 60),
+    "commit_action": (12, 40),
     "compare_and_set": (6, 12),
     "connect_player": (3, 4),
     "record_presence": (1, 3),
@@ -98,7 +98,7 @@ def make_world(seed: int, known: Mapping[str, str]) -> WorldPlan:
     if rng.random() < 0.25:
         faults, cuts, slowness = [], (), 40
     faults.sort(key=lambda fault: fault.at)
-    plan = replace(whole, rooms=rooms, faults=tuple(faults), tide=tide)
+    plan = replace(whole, nodes=rng.choice((1, 2, 2)), rooms=rooms, faults=tuple(faults), tide=tide)
     return WorldPlan(plan, cuts, slowness)
 
 
@@ -109,11 +109,18 @@ def _smaller(room: RoomPlan, rng: Random, known: Mapping[str, str]) -> RoomPlan:
     deal = options.deal if options.deal in ("winnable", "daily", "random") else known[game]
     options = msgspec.structs.replace(options, games=(game,), deal=deal, players=players)
     links, solvers = min(room.links, players), min(room.solvers, players)
-    return replace(room, options=options, links=links, solvers=solvers, habits=room.habits[: players - max(1, links)])
+    return replace(
+        room,
+        slowness=rng.choice((2.0, 10.0)),
+        options=options,
+        links=links,
+        solvers=solvers,
+        habits=room.habits[: players - max(1, links)],
+    )
 
 
 def _link_fault(rng: Random) -> Fault:
-    at, seconds = rng.uniform(0.3, 7.0), rng.choice((0.3, 2.0, 7.0)) * rng.uniform(0.5, 1.0)
+    at, seconds = rng.choice((0.5, 7.0)) * rng.random(), rng.choice((0.3, 2.0, 7.0)) * rng.uniform(0.5, 1.0)
     return Fault(round(at, 2), rng.choice(LINK_FAULTS), rng.randrange(1000), round(seconds, 2), 1.0)
 
 
@@ -121,4 +128,5 @@ def _cut(rng: Random) -> Cut:
     place = rng.choices(list(PLACES), [weight for weight, _ in PLACES.values()])[0]
     what = rng.choices(get_args(What), [_WEIGHTS.get(what, 2) for what in get_args(What)])[0]
     seconds = rng.choice((0.5, 2.0, 7.0, 7.0, 60.0) if what == "freeze" else (0.5, 2.0, 6.0))
-    return Cut(place, 1 + rng.randrange(PLACES[place][1]), what, seconds)
+    nth = 1 + rng.randrange(rng.choice((3, PLACES[place][1])))
+    return Cut(place, nth, what, seconds)

@@ -47,7 +47,7 @@ class SolverProcess(asyncio.SubprocessTransport, asyncio.Transport):
         for line in bytes(data).splitlines():
             if self._knows_games:
                 candidate = msgspec.json.decode(line, type=Candidate)
-                seconds = self.slowness * self._random.choice((0.01, 0.1, 0.5)) * self._random.random()
+                seconds = self.slowness * self._random.uniform(0.05, 0.4)
                 self._loop.call_later(seconds, self._answer, winning_line(candidate).encode() + b"\n")
             self._knows_games = True
 
