@@ -21,7 +21,6 @@ from redis import Redis as RedisClient
 
 from samedeal_server.store.scripts import Script
 from tests.simulation.loop import Host, SimulatedLoop
-from tests.simulation.network import Transport
 
 _VERSION: Final = (8, 0)
 _INFO: Final = {
@@ -81,20 +80,18 @@ class _Socket(FakeSocket):
 class _Connection(asyncio.Protocol):
     """The server's end of a connection."""
 
-    def __init__(self, redis: SimulatedRedis) -> None:
+    def __init__(self, redis: RespServer) -> None:
         self._redis = redis
         self._requests = hiredis.Reader()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, Transport)
-        self.transport = transport
+        self.transport: Any = transport
         self._redis.connections.append(self)
         self.socket = _Socket(self._redis.server, self._redis.new_number())
         self.socket.push = self._push
 
     def _push(self, data: bytes) -> None:
-        if self.transport.peer.host.name not in self._redis.deaf:
-            self.transport.write(data)
+        self._redis.announce(self, data)
 
     def data_received(self, data: bytes) -> None:
         self._requests.feed(data)
@@ -110,22 +107,73 @@ class _Connection(asyncio.Protocol):
             self.socket.close()
 
 
-class SimulatedRedis:
+class RespServer:
+    """The commands and scripts of ``fakeredis`` for any transport: that of a world, or a real one."""
+
+    def __init__(self) -> None:
+        self.server = FakeServer(version=_VERSION)
+        self.connections: list[_Connection] = []
+        self._numbers = 0
+
+    def new_number(self) -> int:
+        """Return the number of a new connection."""
+        self._numbers += 1
+        return self._numbers
+
+    def accept(self) -> asyncio.Protocol:
+        """Return the protocol for a new connection."""
+        return _Connection(self)
+
+    def announce(self, connection: _Connection, data: bytes) -> None:
+        """Send an announcement to a subscriber."""
+        connection.transport.write(data)
+
+    def execute(self, connection: _Connection, commands: list[list[bytes]]) -> None:
+        """Execute a batch of commands, and answer."""
+        for command in commands:
+            self._run(connection.socket, command)
+        self._answer(connection)
+
+    def _answer(self, connection: _Connection) -> None:
+        answers, connection.socket.answers = connection.socket.answers, []
+        connection.transport.write(b"".join(answers))
+
+    def _run(self, socket: _Socket, command: list[bytes]) -> None:
+        name = command[0].upper()
+        push, socket.push = socket.push, None
+        try:
+            if name == b"INFO":
+                socket.answers.append(_bulk("".join(f"{key}:{value}\r\n" for key, value in self._info().items())))
+            elif name == b"WAIT":
+                socket.answers.append(b":0\r\n")
+            elif name == b"MEMORY":
+                item = self.server.dbs[0]._dict.get(command[2])
+                socket.answers.append(b":%d\r\n" % len(pickle.dumps(item.value)) if item else b"$-1\r\n")
+            else:
+                if not hasattr(self.server, "_lua_runtime"):
+                    socket._get_server_runtime(self.server).execute(b"redis.REDIS_VERSION_NUM = 0x00080000")
+                socket.sendall(hiredis.pack_command(tuple(command)))  # type: ignore[arg-type]  # typed as 1 word
+        finally:
+            socket.push = push
+
+    def _info(self) -> dict[str, object]:
+        return {**_INFO, "connected_clients": len(self.connections), "used_memory": 1_000_000}
+
+
+class SimulatedRedis(RespServer):
     """A Redis that writes to disk before it answers. What it has executed survives ``kill``.
 
     ``host`` is its machine, whose clock is the one of all races. ``deaf`` are the hosts that get no announcements.
     """
 
     def __init__(self, loop: SimulatedLoop, name: str = "redis") -> None:
+        super().__init__()
         self.host = loop.host(name)
-        self.server = self.host.context.run(FakeServer, version=_VERSION)
-        self.connections: list[_Connection] = []
         self.interfere: Interfere = lambda _host, _labels: None
         self.observe: Callable[[Host, list[bytes]], None] = lambda _host, _command: None
         self.deaf: set[str] = set()
         self._loop = loop
         self._network = loop.network
-        self._numbers = 0
         self._kept: dict[bytes, Any] | None = None
         self._port = 0
         self._names = {digest.encode(): name for digest, name in _script_names().items()}
@@ -140,14 +188,9 @@ class SimulatedRedis:
         """The address as a URL."""
         return f"redis://127.0.0.1:{self._port}/0"
 
-    def new_number(self) -> int:
-        """Return the number of a new connection."""
-        self._numbers += 1
-        return self._numbers
-
     async def start(self) -> None:
         """Listen."""
-        self._port = self.host.context.run(self._network.listen, lambda: _Connection(self), self._port).port
+        self._port = self.host.context.run(self._network.listen, self.accept, self._port).port
 
     async def kill(self) -> None:
         """Reset all connections and listen no more. All that was executed is on disk."""
@@ -170,6 +213,10 @@ class SimulatedRedis:
             database.schedule_expiry(key, item.expireat)
         self.server.script_cache.clear()
         await self.start()
+
+    def announce(self, connection: _Connection, data: bytes) -> None:
+        if connection.transport.peer.host.name not in self.deaf:
+            super().announce(connection, data)
 
     async def do(self, *command: str | int) -> None:
         """Do what a round of chaos asks of a Redis: step its clock, pause it, or let it drop connections."""
@@ -211,29 +258,7 @@ class SimulatedRedis:
             return
         if found is not None and found.how == "late":
             connection.transport.outgoing.blocked_until = self._loop.time() + found.seconds
-        answers, connection.socket.answers = connection.socket.answers, []
-        connection.transport.write(b"".join(answers))
-
-    def _run(self, socket: _Socket, command: list[bytes]) -> None:
-        name = command[0].upper()
-        push, socket.push = socket.push, None
-        try:
-            if name == b"INFO":
-                socket.answers.append(_bulk("".join(f"{key}:{value}\r\n" for key, value in self._info().items())))
-            elif name == b"WAIT":
-                socket.answers.append(b":0\r\n")
-            elif name == b"MEMORY":
-                item = self.server.dbs[0]._dict.get(command[2])
-                socket.answers.append(b":%d\r\n" % len(pickle.dumps(item.value)) if item else b"$-1\r\n")
-            else:
-                if not hasattr(self.server, "_lua_runtime"):
-                    socket._get_server_runtime(self.server).execute(b"redis.REDIS_VERSION_NUM = 0x00080000")
-                socket.sendall(hiredis.pack_command(tuple(command)))  # type: ignore[arg-type]  # typed as 1 word
-        finally:
-            socket.push = push
-
-    def _info(self) -> dict[str, object]:
-        return {**_INFO, "connected_clients": len(self.connections), "used_memory": 1_000_000}
+        self._answer(connection)
 
     def _label(self, command: list[bytes]) -> str:
         name = command[0].decode().upper()
