@@ -25,7 +25,7 @@ from tests.chaos.judge import _closed_early
 _SETTLED: Final = LEASE + 1_000
 """Time, in milliseconds, for which a fault may still have effects on a duty."""
 
-_SHOWN_WITHIN: Final = 500
+_SHOWN_WITHIN: Final = 300
 """Maximum time, in milliseconds, until rivals are shown an action that was acked."""
 
 

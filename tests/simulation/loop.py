@@ -158,7 +158,11 @@ class SimulatedLoop(asyncio.BaseEventLoop):
     def wall_time(self) -> float:
         """Return what the clock of the machine shows, in seconds since 1970."""
         host = HOST.get(None)
-        return self._time + self._epoch + (host.clock if host else 0.0)
+        return self.true_time() + (host.clock if host else 0.0)
+
+    def true_time(self) -> float:
+        """Return the time of the world, in seconds since 1970. Clocks of machines may show another one."""
+        return self._time + self._epoch
 
     def _wall_time_ns(self) -> int:
         return int(self.wall_time() * 1e9)
@@ -184,7 +188,7 @@ class SimulatedLoop(asyncio.BaseEventLoop):
             handle = ready.popleft()
             if handle._cancelled:
                 continue
-            host = handle._context.get(HOST)  # type: ignore[attr-defined]  # as above
+            host = handle._context.get(HOST)
             if host is not None and host.is_still:
                 host.held.append(handle)
             else:

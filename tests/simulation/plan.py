@@ -22,7 +22,7 @@ The connection is cut before the batch is executed, in the middle, or before its
 the node stands still once it has sent the batch, or the answer is late, or Redis refuses the command.
 """
 
-_WEIGHTS: Final = {"cut before": 4, "cut during": 2, "cut after": 6, "crash before": 2, "crash after": 3}
+_WEIGHTS: Final = {"cut before": 4, "cut during": 2, "cut after": 6, "crash before": 2, "crash after": 3, "refuse": 4}
 
 PLACES: Final = {
     "commit_action": (12, 40),
@@ -45,6 +45,9 @@ PLACES: Final = {
 
 LINK_FAULTS: Final = ("mute redis", "lose announcements", "slow search", "step node clock", "slow network")
 """Faults that take some time, apart from those of chaos."""
+
+_THEMES: Final = ("anything", "searches", "anything", "commits", "anything", "announcements")
+"""What worlds are about, in turn."""
 
 _GAMES: Final = ("willow", "phoenix", "ace-of-hearts")
 """Games whose deals are searched quickly."""
@@ -84,22 +87,37 @@ class WorldPlan:
 
 
 def make_world(seed: int, known: Mapping[str, str]) -> WorldPlan:
-    """Plan a world. ``known`` has the deals with known winning actions, by game."""
+    """Plan a world. ``known`` has the deals with known winning actions, by game.
+
+    Some worlds have many faults of all kinds. Others have few of one kind, in a small room, because what a fault does is
+    often mended by the next one.
+    """
     rng = Random(f"world {seed}")
     whole = make_plan(seed, 0, dict(known), small=True)
-    rooms = tuple(_smaller(room, rng, known) for room in whole.rooms[: rng.choice((1, 1, 2))])
-    faults = list(whole.faults)
+    rooms = [_smaller(room, rng, known) for room in whole.rooms[: rng.choice((1, 1, 2))]]
+    faults, cuts, tide = list(whole.faults), [_cut(rng) for _ in range(rng.choice((0, 1, 3, 6)))], whole.tide
+    nodes, slowness = rng.choice((1, 2, 2)), rng.choice((1, 5, 40))
     if not whole.fails_over:
         faults = rng.sample(faults, rng.choice((0, 0, 1, 2)))
-        faults += [_link_fault(rng) for _ in range(rng.choice((0, 1, 1, 2)))]
-    tide = whole.tide and replace(whole.tide, game=rng.choice(_GAMES), racers=2)
-    cuts = tuple(_cut(rng) for _ in range(rng.choice((0, 1, 3, 6))))
-    slowness = rng.choice((1, 5, 40))
-    if rng.random() < 0.25:
-        faults, cuts, slowness = [], (), 40
+        faults += [_link_fault(rng, rng.choice(LINK_FAULTS), 7.0) for _ in range(rng.choice((0, 1, 1, 2)))]
+    match _THEMES[seed % len(_THEMES)]:
+        case "searches":
+            faults, cuts, tide, nodes, slowness = [], [], None, 2, 40
+            rooms = [_quiet(rooms[0], "winnable", 3)]
+        case "commits":
+            faults, tide, nodes = [], None, rng.choice((1, 1, 2))
+            cuts = [replace(_cut(rng), place="commit_action", nth=nth) for nth in rng.sample(range(1, 12), 3)]
+            rooms = [_quiet(rooms[0], "random", 2)]
+        case "announcements":
+            cuts, tide, nodes = [], None, 2
+            faults = [_link_fault(rng, "lose announcements", 2.0) for _ in range(3)]
+            rooms = [_quiet(rooms[0], "winnable", 3)]
+        case _:
+            pass
     faults.sort(key=lambda fault: fault.at)
-    plan = replace(whole, nodes=rng.choice((1, 2, 2)), rooms=rooms, faults=tuple(faults), tide=tide)
-    return WorldPlan(plan, cuts, slowness)
+    tide = tide and replace(tide, game="willow", racers=2)
+    plan = replace(whole, nodes=nodes, rooms=tuple(rooms), faults=tuple(faults), tide=tide)
+    return WorldPlan(plan, tuple(cuts), slowness)
 
 
 def _smaller(room: RoomPlan, rng: Random, known: Mapping[str, str]) -> RoomPlan:
@@ -109,19 +127,20 @@ def _smaller(room: RoomPlan, rng: Random, known: Mapping[str, str]) -> RoomPlan:
     deal = options.deal if options.deal in ("winnable", "daily", "random") else known[game]
     options = msgspec.structs.replace(options, games=(game,), deal=deal, players=players)
     links, solvers = min(room.links, players), min(room.solvers, players)
-    return replace(
-        room,
-        slowness=rng.choice((2.0, 10.0)),
-        options=options,
-        links=links,
-        solvers=solvers,
-        habits=room.habits[: players - max(1, links)],
-    )
+    habits = room.habits[: players - max(1, links)]
+    slowness = rng.choice((2.0, 10.0))
+    return replace(room, options=options, links=links, solvers=solvers, habits=habits, slowness=slowness)
 
 
-def _link_fault(rng: Random) -> Fault:
-    at, seconds = rng.choice((0.5, 7.0)) * rng.random(), rng.choice((0.3, 2.0, 7.0)) * rng.uniform(0.5, 1.0)
-    return Fault(round(at, 2), rng.choice(LINK_FAULTS), rng.randrange(1000), round(seconds, 2), 1.0)
+def _quiet(room: RoomPlan, deal: str, players: int) -> RoomPlan:
+    """Return a room with few moves, whose players all use plain frames, so that the judge sees all that they get."""
+    options = msgspec.structs.replace(room.options, games=("willow",), deal=deal, players=players, series=1)
+    return replace(room, options=options, links=0, solvers=0, habits=(), slowness=10.0)
+
+
+def _link_fault(rng: Random, kind: str, latest: float) -> Fault:
+    at, seconds = rng.uniform(0, latest), rng.choice((0.3, 2.0, 7.0)) * rng.uniform(0.5, 1.0)
+    return Fault(round(at, 2), kind, rng.randrange(1000), round(seconds, 2), 1.0)
 
 
 def _cut(rng: Random) -> Cut:

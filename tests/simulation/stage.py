@@ -16,7 +16,7 @@ from samedeal_server.store import keys
 from samedeal_server.store.connect import connect
 from samedeal_server.store.store import Store
 from samedeal_server.telemetry.metrics import Metrics
-from tests.chaos.client_journal import Journal, RoomEvidence, now
+from tests.chaos.client_journal import Journal, RoomEvidence
 from tests.chaos.plan import Fault
 from tests.chaos.proxy import Proxy
 from tests.chaos.stage import Stage
@@ -85,6 +85,9 @@ class SimulatedStage(Stage):
         self._reached: Counter[str] = Counter()
         self._restarts: list[asyncio.Task[None]] = []
 
+    def _now(self) -> int:
+        return int(1000 * self._loop.true_time())
+
     async def _start_node(self, number: int) -> Any:
         node = SimulatedNode(self._loop, f"node-{number}", self.redis.url, *self._options)
         node.host.clock = self._loop.random.uniform(-_LARGEST_OFFSET, _LARGEST_OFFSET)
@@ -97,7 +100,7 @@ class SimulatedStage(Stage):
     def _observe(self, host: Host, command: list[bytes]) -> None:
         """Note that the record of a race is written."""
         if command[0] == b"HSET" and command[1].startswith(_RECORDS):
-            self.work.writes[command[1].removeprefix(_RECORDS).decode()].append((now(), host.name))
+            self.work.writes[command[1].removeprefix(_RECORDS).decode()].append((self._now(), host.name))
 
     @contextmanager
     def duties_noted(self) -> Iterator[None]:
@@ -106,11 +109,11 @@ class SimulatedStage(Stage):
 
         async def note(duties: Duties, room: str, work: Callable[[], Coroutine[Any, Any, object]]) -> bool:
             async def noted() -> object:
-                self.work.duties.append(duty := Duty(room, work.func.__name__, HOST.get().name, now()))  # type: ignore[attr-defined]  # both duties are partials
+                self.work.duties.append(duty := Duty(room, work.func.__name__, HOST.get().name, self._now()))  # type: ignore[attr-defined]  # both duties are partials
                 try:
                     return await work()
                 finally:
-                    duty.ends = now()
+                    duty.ends = self._now()
 
             return await do(duties, room, noted)
 
@@ -164,7 +167,7 @@ class SimulatedStage(Stage):
                 return Interference("refuse", at)
 
     def _disturb(self, what: str, seconds: float, *, is_brief: bool = False) -> None:
-        begins = now()
+        begins = self._now()
         ends = begins + int(1000 * seconds)
         self.work.disturbances.append(Disturbance(what, begins, ends, is_brief))
         self.calm_at = max(self.calm_at, ends)
@@ -186,14 +189,14 @@ class SimulatedStage(Stage):
     async def inject(self, fault: Fault, proxy: Proxy) -> None:
         """Let a fault happen, and end."""
         self._loop.note("fault", str(fault))
-        begins = now()
+        begins = self._now()
         self._disturb(str(fault), fault.seconds)
         if fault.kind in LINK_FAULTS:
             await self._link_fault(fault)
         else:
             await super().inject(fault, proxy)
         self._disturb(f"{fault.kind} ends", 0.0)
-        self.work.disturbances.append(Disturbance(str(fault), begins, now()))
+        self.work.disturbances.append(Disturbance(str(fault), begins, self._now()))
 
     async def _link_fault(self, fault: Fault) -> None:
         hosts = [node.host for node in self.nodes if not node.leaving]

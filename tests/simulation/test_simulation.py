@@ -20,7 +20,7 @@ from tests.simulation.plan import PLACES, Cut, make_world
 from tests.simulation.redis_server import Interference, SimulatedRedis
 from tests.simulation.world import known_deals, run_world, simulated
 
-SEEDS = (1, 2, 3)
+SEEDS = (1, 2, 15, 21, 29)
 """Worlds in which the mutants of this module are found."""
 
 
@@ -29,7 +29,7 @@ def test_promises_hold_in_the_world(seed: int) -> None:
     plan = make_world(seed, known_deals())
     verdict = run_world(plan)
     assert not verdict.violations, f"{plan}\n" + "\n".join(verdict.violations)
-    assert verdict.outcome.acked > 20, verdict
+    assert verdict.outcome.acked > 5, verdict
 
 
 def test_same_seed_gives_the_same_world_in_another_process() -> None:
