@@ -20,7 +20,7 @@ from tests.simulation.plan import PLACES, Cut, make_world
 from tests.simulation.redis_server import Interference, SimulatedRedis
 from tests.simulation.world import known_deals, run_world, simulated
 
-SEEDS = (1, 2, 15, 21, 29)
+SEEDS = (1, 7, 15, 21, 29)
 """Worlds in which the mutants of this module are found."""
 
 
