@@ -2,6 +2,7 @@
 
 SEED ?= 1
 ROUNDS ?= 3
+WORLDS ?= 20
 INPUTS ?= 2000
 FROM ?= 1
 DEALS ?= 60
@@ -23,7 +24,7 @@ ifneq ($(shell cat .venv/.made 2>/dev/null),$(CURDIR))
 .PHONY: .venv/.made
 endif
 
-.PHONY: help race test lint games levels bench load worlds chaos fuzz lies mutants proxies picture solver release clean
+.PHONY: help race test lint games levels bench load worlds chaos simulation fuzz lies mutants proxies picture solver release clean
 
 help:
 	@echo 'make race    race against three bots on this machine'
@@ -37,6 +38,7 @@ help:
 	@echo 'make load    measure a node with many clients, slow readers and floods, as tables'
 	@echo 'make worlds  compare races that differ only in hidden cards: SEED=n ROUNDS=m'
 	@echo 'make chaos   race while nodes, Redis and connections fail: SEED=n ROUNDS=m FROM=k'
+	@echo 'make simulation  the same in simulated time, one world for each seed: SEED=n WORLDS=m; TRACE=1 prints a timeline'
 	@echo 'make fuzz    send frames, connections and command lines that nobody should send: SEED=n INPUTS=m'
 	@echo 'make lies    try every lie of a server that the clients must find: SEED=n ARGS="--jobs 2"'
 	@echo 'make mutants make one mistake after another in a copy of the source, which tests must notice: ONLY="n m"'
@@ -80,6 +82,9 @@ worlds: .venv/.test
 
 chaos: .venv/.test
 	@$(BIN)/python -m tests.chaos --seed '$(SEED)' --rounds '$(ROUNDS)' --from '$(FROM)' $(ARGS)
+
+simulation: .venv/.test
+	@$(BIN)/python -m tests.simulation --seed '$(SEED)' --worlds '$(WORLDS)' $(if $(TRACE),--trace) $(ARGS)
 
 fuzz: .venv/.test
 	@$(BIN)/python -m tests.fuzz --seed '$(SEED)' --inputs '$(INPUTS)' $(ARGS)

@@ -35,7 +35,7 @@ from samedeal_link.session.room_client import RoomClient
 from samedeal_server.tasks import cancel_and_wait
 from tests.chaos.plan import Fault
 from tests.chaos.proxy import Proxy
-from tests.chaos.stage import Stage
+from tests.chaos.stage import ProcessStage
 
 ROOMS: Final = 6
 """Number of races that are drawn at the same time, on the same two nodes."""
@@ -183,7 +183,7 @@ async def _retried(request: Any) -> None:
         await asyncio.sleep(_RETRY_DELAY)
 
 
-class Round(Stage):
+class Round(ProcessStage):
     """Some races at the same time, with faults during their draws."""
 
     def __init__(self, rng: Random, number: int, scratch: Path) -> None:

@@ -73,7 +73,8 @@ class RoomPlan:
     """A room. The first ``solvers`` players know the winning actions; the last ``links`` use the real client's link.
 
     A room with a ``passphrase`` is private. The code of a ``reused`` room belonged to another room before. ``habits`` are
-    those of the first players. All others are steady.
+    those of the first players. All others are steady. Players who do not know how to win need ``slowness`` times as long for
+    an action.
     """
 
     code: str
@@ -84,6 +85,7 @@ class RoomPlan:
     passphrase: str = ""
     reused: bool = False
     habits: tuple[Habit, ...] = ()
+    slowness: float = 1.0
 
     def __str__(self) -> str:
         how = self.options

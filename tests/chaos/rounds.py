@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Coroutine, Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from random import Random
 from statistics import median
@@ -40,7 +40,7 @@ from tests.chaos.judge import judge
 from tests.chaos.plan import Fault, Plan, RoomPlan, TidePlan
 from tests.chaos.player_model import PlayerModel
 from tests.chaos.proxy import Proxy
-from tests.chaos.stage import Stage
+from tests.chaos.stage import ProcessStage, Stage
 from tests.chaos.stepped_node import STEP_KEY, TIDE_LIMIT
 from tests.chaos.strangers import flood
 from tests.server.client import Client as Player
@@ -63,6 +63,7 @@ _END_TIMEOUT: Final = 25.0
 """Timeout, in seconds, for clients to end after the longest race and the last fault."""
 
 
+@cache
 def winning_records() -> dict[str, Record]:
     """Return a won record for each game."""
     return {path.stem: Record.parse(path.read_text()) for path in sorted(RECORDS.glob("*.txt"))}
@@ -91,39 +92,53 @@ class Outcome:
 
 
 async def play_round(plan: Plan) -> Outcome:
-    """Play a round and judge it. Removes all processes and files, however it ends."""
+    """Play a round with real processes and judge it. Removes all processes and files, however it ends."""
     with tempfile.TemporaryDirectory(prefix="chaos-", ignore_cleanup_errors=True) as scratch:
-        chaos_round = _Round(plan, Path(scratch))
-        evidence = await chaos_round.play()
-    away = [seconds for journal in evidence.journals for seconds in journal.outages]
-    return Outcome(
-        violations=tuple(judge(evidence)),
-        faults=chaos_round.injected,
-        racers=sum(not journal.is_spectator for journal in evidence.journals),
-        acked=len({(journal.player, ack.to) for journal in evidence.journals for _, ack in journal.got(Acked)}),
-        finished=sum(line.time > 0 for room in evidence.rooms.values() for line in room.race.result.standings),
-        tidal=sum(len(room.race.racers) for room in evidence.rooms.values() if room.race.tide),
-        outages=tuple(away),
-    )
-
-
-class _Round(Stage):
-    def __init__(self, plan: Plan, scratch: Path) -> None:
-        token_file = scratch / "token"
-        token_file.write_text(TOKEN)
         module = stepped_node.__name__ if plan.steps_clock or plan.tide else "samedeal_server"
-        options = ("--admin-token-file", str(token_file), *_LIMITS)
-        super().__init__(scratch, *options, fails_over=plan.fails_over, module=module)
+        options = node_options(Path(scratch))
+        stage = ProcessStage(Path(scratch), *options, fails_over=plan.fails_over, module=module)
+        chaos_round = Round(plan, stage)
+        evidence = await chaos_round.play()
+    return chaos_round.outcome(evidence)
+
+
+def node_options(scratch: Path) -> tuple[str, ...]:
+    """Return the options of nodes. Creates the file with the operator's token."""
+    token_file = scratch / "token"
+    token_file.write_text(TOKEN)
+    return "--admin-token-file", str(token_file), *_LIMITS
+
+
+class Round:
+    """A round of races and faults on a stage. ``injected`` counts the faults."""
+
+    def __init__(self, plan: Plan, stage: Stage) -> None:
         self.plan = plan
         self.injected: Counter[str] = Counter()
+        self._stage = stage
         self._journals: list[Journal] = []
         self._banned: set[str] = set()
         self._repairs: set[asyncio.Task[None]] = set()
         self._codes = {room.code for room in plan.rooms}
 
+    def outcome(self, evidence: Evidence) -> Outcome:
+        """Judge the round."""
+        away = [seconds for journal in evidence.journals for seconds in journal.outages]
+        return Outcome(
+            violations=tuple(judge(evidence)),
+            faults=self.injected,
+            racers=sum(not journal.is_spectator for journal in evidence.journals),
+            acked=len({(journal.player, ack.to) for journal in evidence.journals for _, ack in journal.got(Acked)}),
+            finished=sum(line.time > 0 for room in evidence.rooms.values() for line in room.race.result.standings),
+            tidal=sum(len(room.race.racers) for room in evidence.rooms.values() if room.race.tide),
+            outages=tuple(away),
+        )
+
     async def play(self) -> Evidence:
-        async with self.running(self.plan.nodes) as proxy:
+        """Play the round, and return the evidence of it."""
+        async with self._stage.running(self.plan.nodes) as proxy:
             await self._open_rooms()
+            self._stage.begin()
             try:
                 return await self._race(proxy)
             finally:
@@ -151,21 +166,22 @@ class _Round(Stage):
                 longest += longest
             if plan.tide is not None:
                 longest = max(longest, int(plan.tide.after) + TIDE_LIMIT + _LONGEST_DRAW)
-            await asyncio.wait(clients, timeout=longest + self.stepped / 1000 + _END_TIMEOUT)
+            await asyncio.wait(clients, timeout=longest + self._stage.stepped / 1000 + _END_TIMEOUT)
             for task in clients:
                 if task.done() and (error := task.exception()) is not None:
-                    self.failures.append(f"a client failed: {error!r}")
+                    self._stage.failures.append(f"a client failed: {error!r}")
         rooms, stored_keys, news = await self._collect_evidence()
+        await self._stage.settle(rooms, self._journals)
         crashed = [
             f"{node.log.name}: crashed with exit code {node.code}"
-            for node in self.nodes
+            for node in self._stage.nodes
             if node.code is not None and not node.leaving
         ]
-        left = await asyncio.gather(*(node.drain() for node in self.nodes if not node.leaving))
-        self.failures += crashed + [problem for problem in left if problem]
+        left = await asyncio.gather(*(node.drain() for node in self._stage.nodes if not node.leaving))
+        self._stage.failures += crashed + [problem for problem in left if problem]
         logs = [
             f"{node.log.name}: {line}"
-            for node in self.nodes
+            for node in self._stage.nodes
             for line in node.log.read_text(errors="replace").splitlines()
         ]
         secrets = [TOKEN, *(room.passphrase for room in plan.rooms if room.passphrase)]
@@ -174,17 +190,17 @@ class _Round(Stage):
             self._journals,
             stored_keys,
             logs,
-            self.failures,
-            calm,
+            self._stage.failures,
+            max(calm, self._stage.calm_at),
             self._banned,
             secrets,
-            self.lost,
-            self.stepped,
+            self._stage.lost,
+            self._stage.stepped,
             news,
         )
 
     async def _open_rooms(self) -> None:
-        opener = await Player.hello("ws://{}:{}".format(*self.nodes[0].target), "opener")
+        opener = await Player.hello("ws://{}:{}".format(*self._stage.nodes[0].target), "opener")
         for room in self.plan.rooms:
             if room.reused:
                 await self._use_code(room)
@@ -194,7 +210,7 @@ class _Round(Stage):
 
     async def _use_code(self, room: RoomPlan) -> None:
         """Open a room, kick one of its two players, close the room, and delete its keys that would expire soon."""
-        host, port = self.nodes[0].target
+        host, port = self._stage.nodes[0].target
         url = f"ws://{host}:{port}"
         (ana, bob), operator = await seated(url, room=room.code, limit=60), await Operator.login(url)
         await operator.ask(Kick, room=room.code, player=ana.player)
@@ -202,7 +218,7 @@ class _Round(Stage):
         await bob.phase("closed")
         for connection in (ana, bob, operator):
             await connection.close()
-        async with connect(self.redis.url) as redis:
+        async with connect(self._stage.redis.url) as redis:
             assert isinstance(redis, PrimaryClient)
             async for key in redis.scan_iter(match=f"{keys.channel(room.code)}:*"):
                 if 0 < await redis.ttl(key) <= CLOSED_LIFETIME:
@@ -257,7 +273,7 @@ class _Round(Stage):
         solves = number < room.solvers
         winning_actions = [action for _, action in winning_records()[room.options.games[0]].actions]
         model = PlayerModel(rng, room.options.undo, winning_actions if solves else ())
-        pace = rng.uniform(0.03, 0.06) if solves else rng.choice([0.05, 0.1, 0.3])
+        pace = rng.uniform(0.03, 0.06) if solves else room.slowness * rng.choice([0.05, 0.1, 0.3])
         # The judge needs all events of a room, and the stream keeps only the newest ones.
         pace = max(pace, count * room.options.limit / (0.8 * STREAM_LENGTH))
         if number >= count - room.links:
@@ -270,10 +286,10 @@ class _Round(Stage):
         for fault in self.plan.faults:
             await asyncio.sleep(max(0.0, began + fault.at - asyncio.get_running_loop().time()))
             self.injected[fault.kind] += 1
-            self._spawn(self.inject(fault, proxy))
+            self._spawn(self._inject(fault, proxy))
         while self._repairs:
             await asyncio.wait(self._repairs)
-        for node in self.nodes:
+        for node in self._stage.nodes:
             if node.frozen:
                 node.thaw()
 
@@ -285,21 +301,21 @@ class _Round(Stage):
     def _on_repaired(self, task: asyncio.Task[None]) -> None:
         self._repairs.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
-            self.failures.append(f"the round failed: {error!r}")
+            self._stage.failures.append(f"the round failed: {error!r}")
 
-    async def inject(self, fault: Fault, proxy: Proxy) -> None:
+    async def _inject(self, fault: Fault, proxy: Proxy) -> None:
         match fault.kind:
             case "kick" | "ban" | "close room" | "back up":
                 await self._operate(fault)
             case "flood":
                 private = [room.code for room in self.plan.rooms if room.passphrase]
                 url = f"ws://127.0.0.1:{proxy.port}"
-                self.failures += await flood(url, private, Random(fault.which), max(2.0, fault.seconds))
+                self._stage.failures += await flood(url, private, Random(fault.which), max(2.0, fault.seconds))
             case "fail over":
                 await self._all_have_started()
-                await super().inject(fault, proxy)
+                await self._stage.inject(fault, proxy)
             case _:
-                await super().inject(fault, proxy)
+                await self._stage.inject(fault, proxy)
 
     async def _all_have_started(self) -> None:
         """Wait until all races have started, because a lost start can't be recovered."""
@@ -315,7 +331,7 @@ class _Round(Stage):
             if journal.phase == "racing" or (fault.kind == "kick" and journal.phase == "open")
         ]
         player = Random(fault.which).choice(players or [""])
-        if not (targets := self.targets()):
+        if not (targets := self._stage.targets()):
             return  # the only node was just killed
         with suppress(OSError, TimeoutError, EOFError, WebSocketException):
             host, port = Random(fault.which).choice(targets)
@@ -329,21 +345,21 @@ class _Round(Stage):
                 case "close room":
                     await operator.ask(CloseRoom, room=room.code)
                 case "back up":
-                    self.failures += await _back_up(operator)
+                    self._stage.failures += await _back_up(operator)
                 case _:
                     pass
             await operator.close()
 
     async def _collect_evidence(self) -> tuple[dict[str, RoomEvidence], list[StoredKey], list[RaceNews]]:
         rooms: dict[str, RoomEvidence] = {}
-        async with connect(self.redis.url) as redis:
+        async with connect(self._stage.redis.url) as redis:
             assert isinstance(redis, PrimaryClient)
             store = Store(redis, Metrics())
             self._codes |= await _rooms_with_racers(store, {journal.room for journal in self._journals} - {""})
             for room in sorted(self._codes):
                 await _wait_for_end(store, room)
                 if (found := await load_evidence(store, room)) is None:
-                    self.failures.append(f"{room}: a part of it is missing in Redis")
+                    self._stage.failures.append(f"{room}: a part of it is missing in Redis")
                 else:
                     rooms[room] = found
             await redis.delete(STEP_KEY)

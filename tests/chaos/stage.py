@@ -1,15 +1,15 @@
-"""The processes of a round, and the faults that they and their connections can have."""
+"""Where a round takes place: Redis and nodes, and the faults that they and their connections can have."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from random import Random
-from typing import Final
+from typing import Any, Final
 
-from tests.chaos.client_journal import now
+from tests.chaos.client_journal import Journal, RoomEvidence, now
 from tests.chaos.plan import Fault
 from tests.chaos.processes import Node, RedisServer
 from tests.chaos.proxy import ProxiedConnection, Proxy
@@ -21,37 +21,36 @@ _LONGEST_STEP: Final = 4.0
 
 
 class Stage:
-    """A Redis, which has a replica if it ``fails_over``, and nodes with some options.
+    """A Redis, which has a replica if it ``fails_over``, and nodes.
 
-    ``failures`` has a sentence for each process that did not end as it should. ``lost`` are the times, in milliseconds, of
-    which a failover may have lost the writes, and ``stepped`` is the sum of all steps of the clock.
+    ``single`` is the Redis that can be killed, ``replicated`` the one that can fail over, and ``to_redis`` the
+    connections of nodes to Redis. ``failures`` has a sentence for each node that did not end as it should. ``lost`` are
+    the times, in milliseconds, of which a failover may have lost the writes, and ``stepped`` is the sum of all steps of
+    the clock. ``calm_at`` is when the last of the stage's own faults ended, in milliseconds since 1970.
     """
 
-    def __init__(self, scratch: Path, *options: str, fails_over: bool, module: str = "samedeal_server") -> None:
-        self.nodes: list[Node] = []
+    def __init__(self, single: Any, replicated: Any, to_redis: Any, *, fails_over: bool) -> None:
+        self.nodes: list[Any] = []
         self.failures: list[str] = []
         self.lost = range(0)
         self.stepped = 0
-        self._scratch = scratch
-        self._options = options
-        self._module = module
+        self.calm_at = 0
         self.fails_over = fails_over
-        self._single = RedisServer(scratch)
-        self._replicated = LaggingReplica(scratch)
-        self.redis = self._replicated if fails_over else self._single
-        self._to_redis = Proxy(lambda: [self.redis.target])
+        self.redis = replicated if fails_over else single
+        self._single = single
+        self._replicated = replicated
+        self._to_redis = to_redis
         self._restarting = asyncio.Lock()
         self._started = 0
 
     @asynccontextmanager
     async def running(self, nodes: int) -> AsyncIterator[Proxy]:
-        """Start all processes, and yield a proxy to the nodes. Ends all processes afterwards."""
+        """Start Redis and nodes, and yield a proxy to the nodes. Ends all of them afterwards."""
         try:
             await self.redis.start()
-            async with self._to_redis:
-                await asyncio.gather(*(self._add_node() for _ in range(nodes)))
-                async with Proxy(self.targets, homes=True) as proxy:
-                    yield proxy
+            await asyncio.gather(*(self._add_node() for _ in range(nodes)))
+            async with Proxy(self.targets, homes=True) as proxy:
+                yield proxy
         finally:
             await asyncio.gather(*(node.kill() for node in self.nodes))
             await self.redis.kill()
@@ -59,6 +58,12 @@ class Stage:
     def targets(self) -> list[tuple[str, int]]:
         """The addresses of the nodes that admit clients."""
         return [node.target for node in self.nodes if not node.leaving]
+
+    def begin(self) -> None:
+        """Note that the rooms are open, and players come now."""
+
+    async def settle(self, rooms: Mapping[str, RoomEvidence], journals: Sequence[Journal]) -> None:
+        """Look at what the races have left, before the nodes stop."""
 
     async def inject(self, fault: Fault, proxy: Proxy) -> None:
         """Let a fault happen, and end."""
@@ -122,22 +127,43 @@ class Stage:
         await self._add_node()
 
     async def _add_node(self) -> None:
-        """Start a node. A node that can't reach Redis exits, as it should, and another one is started.
-
-        Every other node reaches Redis through the proxy. If Redis fails over, all nodes do.
-        """
+        """Start a node. A node that can't reach Redis exits, as it should, and another one is started."""
         node = None
         while node is None:
             self._started += 1
-            proxied = self._started % 2 or self.fails_over
-            url = f"redis://127.0.0.1:{self._to_redis.port}/0" if proxied else self.redis.url
-            log = self._scratch / f"node-{self._started}.log"
             try:
-                node = await Node.start(url, log, *self._options, module=self._module)
+                node = await self._start_node(self._started)
             except RuntimeError as error:
                 if "Traceback" in str(error):
                     raise
         self.nodes.append(node)
+
+    async def _start_node(self, number: int) -> Any:
+        """Start a node and wait until clients can connect. Raise RuntimeError with its log if it does not start."""
+        raise NotImplementedError
+
+
+class ProcessStage(Stage):
+    """Real processes. ``options`` are those of the nodes, and ``module`` is what Python runs for each of them."""
+
+    def __init__(self, scratch: Path, *options: str, fails_over: bool, module: str = "samedeal_server") -> None:
+        self._scratch = scratch
+        self._options = options
+        self._module = module
+        to_redis = Proxy(lambda: [self.redis.target])
+        super().__init__(RedisServer(scratch), LaggingReplica(scratch), to_redis, fails_over=fails_over)
+
+    @asynccontextmanager
+    async def running(self, nodes: int) -> AsyncIterator[Proxy]:
+        async with self._to_redis, super().running(nodes) as proxy:
+            yield proxy
+
+    async def _start_node(self, number: int) -> Node:
+        """Start a node. Every other node reaches Redis through the proxy. If Redis fails over, all nodes do."""
+        proxied = number % 2 or self.fails_over
+        url = f"redis://127.0.0.1:{self._to_redis.port}/0" if proxied else self.redis.url
+        log = self._scratch / f"node-{number}.log"
+        return await Node.start(url, log, *self._options, module=self._module)
 
 
 def _chosen(wires: list[ProxiedConnection], fault: Fault) -> list[ProxiedConnection]:

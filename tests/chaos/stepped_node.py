@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import cycle
 from types import SimpleNamespace
 from typing import Any, Final
@@ -55,6 +56,17 @@ def _short_race(*args: Any, **given: Any) -> Options:
     return replace(Options.scheduled(*args, **given), limit=TIDE_LIMIT)
 
 
+@contextmanager
+def short_tides() -> Iterator[None]:
+    """Let tides start at any time, and be short."""
+    with (
+        mock.patch.object(tide_rooms, "has_tide", return_value=True),
+        mock.patch.object(tide_rooms, "Options", SimpleNamespace(scheduled=_short_race)),
+        mock.patch.object(tide_rooms, "_COUNTDOWN", 1),
+    ):
+        yield
+
+
 def _run() -> int:
     send, read = PrimaryClient.send_batch, time.time
     jumps = cycle((0, _HOUR, 0, -_HOUR))
@@ -67,9 +79,7 @@ def _run() -> int:
     with (
         mock.patch.object(PrimaryClient, "send_batch", send_stepped),
         mock.patch.object(time, "time", side_effect=lambda: read() + next(jumps)),
-        mock.patch.object(tide_rooms, "has_tide", return_value=True),
-        mock.patch.object(tide_rooms, "Options", SimpleNamespace(scheduled=_short_race)),
-        mock.patch.object(tide_rooms, "_COUNTDOWN", 1),
+        short_tides(),
     ):
         return main()
 

@@ -1,4 +1,4 @@
-"""The store on a real Redis: every outcome of each script."""
+"""The store on a real Redis and on that of the simulation: every outcome of each script."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from typing import Any, get_args
 
 import pytest
 from msgspec.structs import replace
+from redis.asyncio import Redis
 
 from samedeal.errors import RequestRefused
 from samedeal.options import Options
@@ -50,10 +51,24 @@ from tests.server.commits import commit_of
 from tests.server.expected_errors import refused
 from tests.server.live_nodes import NodeMaker, RedisClient
 from tests.shared.race_values import SEED, changed, new_race
+from tests.simulation.redis_server import RespServer
 
 SECRET = RoomSecret(DealSecret(SEED), b"salt", b"")
 ANA = Racer("ana", "Ana", 1)
 BOB = Racer("bob", "Bob", 2)
+
+
+@pytest.fixture(params=["real", "simulated"])
+async def redis_url(request: pytest.FixtureRequest, redis_server: str) -> AsyncIterator[str]:
+    """The URL of an empty Redis. What differs between the two would be a mistake of the simulation."""
+    if request.param == "real":
+        async with Redis.from_url(redis_server) as redis:
+            await redis.flushall()
+        yield redis_server
+        return
+    server = await asyncio.get_running_loop().create_server(RespServer().accept, "127.0.0.1", 0)
+    async with server:
+        yield f"redis://127.0.0.1:{server.sockets[0].getsockname()[1]}/0"
 
 
 @pytest.fixture

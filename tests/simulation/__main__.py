@@ -1,0 +1,83 @@
+"""Worlds from the command line::
+
+    python -m tests.simulation --seed 7 --worlds 100
+
+Each seed determines a world. A world with a violation is reduced to the fewest faults that still have one.
+``--trace`` prints a timeline of the first world.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+
+from tests.simulation.plan import WorldPlan, make_world
+from tests.simulation.timeline import lines_of
+from tests.simulation.world import Verdict, known_deals, run_world
+
+
+def smallest(plan: WorldPlan) -> WorldPlan:
+    """Return the plan of a world with a violation without those faults that it does not need."""
+    while (less := next((less for less in plan.without() if run_world(less).violations), None)) is not None:
+        plan = less
+    return plan
+
+
+def run_seed(seed: int) -> Verdict:
+    """Run the world of a seed."""
+    return run_world(make_world(seed, known_deals()))
+
+
+def _verdicts(seeds: range, jobs: int) -> Iterator[Verdict]:
+    if jobs == 1:
+        yield from map(run_seed, seeds)
+        return
+    with ProcessPoolExecutor(jobs) as processes:
+        for first in range(seeds.start, seeds.stop, 4 * jobs):
+            yield from processes.map(run_seed, range(first, min(first + 4 * jobs, seeds.stop)))
+
+
+def _print_timeline(time: float, where: str, what: object) -> None:
+    for line in lines_of(where, what):
+        print(f"{time:9.4f}  {line}")
+
+
+def main() -> int:
+    command = argparse.ArgumentParser(prog="python -m tests.simulation", description=__doc__.partition("\n")[0])
+    command.add_argument("--seed", type=int, default=1, help="that of the first world")
+    command.add_argument("--worlds", type=int, default=20)
+    command.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="number of processes")
+    command.add_argument("--trace", action="store_true", help="print what happens in the first world")
+    command.add_argument("--keep-going", action="store_true", help="continue after a violation, and reduce nothing")
+    command.add_argument("--brief", action="store_true", help="stop at a violation, and reduce nothing")
+    given = command.parse_args()
+    if given.trace:
+        print(plan := make_world(given.seed, known_deals()))
+        verdict = run_world(plan, _print_timeline)
+        print(f"{verdict.digest}: {verdict.outcome}", *verdict.violations, sep="\n  BROKEN ")
+        return 1 if verdict.violations else 0
+    acked = broken = 0
+    seeds = range(given.seed, given.seed + given.worlds)
+    for seed, verdict in zip(seeds, _verdicts(seeds, given.jobs), strict=True):
+        acked += verdict.outcome.acked
+        if not verdict.violations:
+            continue
+        broken += 1
+        if given.brief:
+            print(f"seed {seed}: {verdict.violations[0][:200]}")
+            break
+        plan = make_world(seed, known_deals())
+        print(plan, *verdict.violations[:10], sep="\n  BROKEN ", flush=True)
+        if not given.keep_going:
+            print("The fewest faults that still have a violation:", smallest(plan), sep="\n")
+            print(f"To see it again: make simulation SEED={seed} TRACE=1")
+            break
+    print(f"{seed - given.seed + 1} worlds, {broken} broken, {acked} actions acked")
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,145 @@
+"""A node of a world: what the command samedeal-server runs, on a host of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import traceback
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any, Final
+from unittest import mock
+
+from websockets.asyncio.connection import Connection
+
+from samedeal_server.cli import parser
+from samedeal_server.config.load import load_config
+from samedeal_server.operators import node_agent
+from samedeal_server.process import app
+from samedeal_server.process.banner import ListenAddresses
+from samedeal_server.rooms.player_connection import PlayerConnection
+from samedeal_server.telemetry import logs
+from tests.simulation.loop import HOST, Host, SimulatedLoop
+
+_START_TIMEOUT: Final = 30.0
+_STOP_TIMEOUT: Final = 20.0
+
+
+class Log:
+    """The log of a node, which the judge reads as the file of a process."""
+
+    def __init__(self, host: Host) -> None:
+        self.name = host.name
+        self._host = host
+
+    def read_text(self, errors: str = "") -> str:
+        """Return all lines."""
+        return "".join(self._host.log)
+
+
+class SimulatedNode:
+    """A node. ``frozen`` is true while it stands still, ``leaving`` once it is to end, and ``code`` is its exit code."""
+
+    def __init__(self, loop: SimulatedLoop, name: str, redis: str, *options: str) -> None:
+        self.host = loop.host(name)
+        self.log = Log(self.host)
+        self.target = ("127.0.0.1", 0)
+        self.frozen = False
+        self.leaving = False
+        self.code: int | None = None
+        self._loop = loop
+        flags = ("--announce", "--port", "0", "--redis", redis, "--log-style", "json", "--log-level", "debug", *options)
+        self._config = load_config(parser().parse_args(flags)).values
+        self._ready = loop.create_future()
+        self._main = self.host.run(self._run())
+
+    async def started(self) -> SimulatedNode:
+        """Wait until clients can connect. Raise RuntimeError if the node does not start."""
+        await asyncio.wait((self._main, self._ready), timeout=_START_TIMEOUT, return_when=asyncio.FIRST_COMPLETED)
+        if not self._ready.done():
+            await self.kill()
+            raise RuntimeError(f"a node did not start: {self.log.read_text()}")
+        self.target = ("127.0.0.1", self._ready.result())
+        return self
+
+    async def _run(self) -> None:
+        logs.set_up(self._config, self.host.name)
+
+        def announce(addresses: ListenAddresses, _health: str) -> None:
+            self._ready.set_result(int(addresses.local.rpartition(":")[2]))
+
+        try:
+            await app.run(self._config, self.host.name, announce)
+        except Exception as error:  # noqa: BLE001  # as the command line, which exits
+            self.host.log.append("".join(traceback.format_exception(error)) if self._ready.done() else f"{error}\n")
+            self.code = 1
+        else:
+            self.code = 0
+
+    def freeze(self) -> None:
+        """Let the node stand still."""
+        self.frozen = True
+        self.host.stand_still()
+
+    def thaw(self) -> None:
+        """Let the node go on."""
+        self.frozen = False
+        self.host.go_on()
+
+    async def kill(self) -> None:
+        """Let the node never run again, and reset its connections."""
+        self.crash()
+
+    def crash(self) -> None:
+        """Kill the node at once."""
+        self.leaving = True
+        self.host.stand_still()
+        self._loop.network.disconnect(self.host)
+
+    async def drain(self) -> str:
+        """Let the node stop. Return a sentence if it did not end properly, otherwise an empty string."""
+        self.leaving = True
+        self.host.send_signal(signal.SIGTERM)
+        await asyncio.wait((self._main,), timeout=_STOP_TIMEOUT)
+        if not self._main.done():
+            return f"{self.log.name}: still running {_STOP_TIMEOUT:.0f} s after SIGTERM"
+        return f"{self.log.name}: exit code {self.code} after SIGTERM" if self.code else ""
+
+
+class _LogStream:
+    """Writes to the log of the running host."""
+
+    def write(self, text: str) -> int:
+        host = HOST.get()
+        host.log.append(text)
+        host.loop.show(f"{host.name} log", text)
+        return len(text)
+
+    def flush(self) -> None: ...
+
+    def isatty(self) -> bool:
+        return False
+
+
+def _number(one: Any) -> int:
+    """Return the number of an object, which it gets when it is first asked for."""
+    if "_number" not in vars(one):
+        loop = asyncio.get_running_loop()
+        assert isinstance(loop, SimulatedLoop)
+        one._number = loop.new_number()
+    return int(one._number)
+
+
+@contextmanager
+def nodes_in_this_process() -> Iterator[None]:
+    """Keep apart what nodes of one process would share: their logs, and the settings of Python's memory.
+
+    Objects that nodes keep in sets get places there that do not depend on their addresses in memory.
+    """
+    with ExitStack() as stack:
+        stack.enter_context(mock.patch.object(Connection, "__hash__", _number))
+        stack.enter_context(mock.patch.object(PlayerConnection, "__hash__", lambda self: self.number))
+        stack.enter_context(mock.patch.object(logs, "log_stream", return_value=_LogStream()))
+        stack.enter_context(mock.patch.object(app, "search_new_objects_only"))
+        stack.enter_context(mock.patch.object(node_agent, "memory", return_value=0))
+        yield

@@ -1,0 +1,151 @@
+"""The plan of a world: a round of chaos, and faults at exact places of the store. Pure.
+
+A place is the n-th batch of commands that nodes send with a certain script or command. It does not depend on time, so a
+plan from which some faults were left out still has the others where they were.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from random import Random
+from typing import Final, Literal, get_args
+
+import msgspec
+
+from tests.chaos.plan import Fault, Plan, RoomPlan, make_plan
+
+What = Literal["cut before", "cut during", "cut after", "crash before", "crash after", "freeze", "late", "refuse"]
+"""What happens at a place.
+
+The connection is cut before the batch is executed, in the middle, or before its answer; or the node is killed then. Or
+the node stands still once it has sent the batch, or the answer is late, or Redis refuses the command.
+"""
+
+_WEIGHTS: Final = {"cut before": 4, "cut during": 2, "cut after": 6, "crash before": 2, "crash after": 3, "refuse": 4}
+
+PLACES: Final = {
+    "commit_action": (12, 40),
+    "compare_and_set": (6, 12),
+    "connect_player": (3, 4),
+    "record_presence": (1, 3),
+    "replace_string": (5, 4),
+    "create_room": (1, 1),
+    "set_spectator_count": (1, 2),
+    "XRANGE": (4, 25),
+    "HMGET": (3, 40),
+    "HSET": (3, 3),
+    "TIME": (1, 12),
+    "ZADD": (1, 4),
+    "SET": (1, 12),
+    "SSUBSCRIBE": (2, 3),
+    "XADD": (2, 4),
+}
+"""The places: how often a plan chooses each, and about how many of them a world has."""
+
+LINK_FAULTS: Final = ("mute redis", "lose announcements", "slow search", "step node clock", "slow network")
+"""Faults that take some time, apart from those of chaos."""
+
+_THEMES: Final = ("anything", "searches", "anything", "commits", "anything", "announcements")
+"""What worlds are about, in turn."""
+
+_GAMES: Final = ("willow", "phoenix", "ace-of-hearts")
+"""Games whose deals are searched quickly."""
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A fault at the n-th batch with a script or command. If it takes time, that is ``seconds``."""
+
+    place: str
+    nth: int
+    what: What
+    seconds: float
+
+    def __str__(self) -> str:
+        return f"{self.what} at {self.place} {self.nth} ({self.seconds} s)"
+
+
+@dataclass(frozen=True)
+class WorldPlan:
+    """A round of chaos and cuts. ``slowness`` multiplies the time of searches for deals."""
+
+    round: Plan
+    cuts: tuple[Cut, ...]
+    slowness: float = 1.0
+
+    def without(self) -> Iterator[WorldPlan]:
+        """Yield the plans with one fault less."""
+        for at in range(len(self.cuts)):
+            yield replace(self, cuts=self.cuts[:at] + self.cuts[at + 1 :])
+        for at in range(len(self.round.faults)):
+            faults = self.round.faults[:at] + self.round.faults[at + 1 :]
+            yield replace(self, round=replace(self.round, faults=faults))
+
+    def __str__(self) -> str:
+        return "\n  ".join((str(self.round), f"searches take {self.slowness:g} times as long", *map(str, self.cuts)))
+
+
+def make_world(seed: int, known: Mapping[str, str]) -> WorldPlan:
+    """Plan a world. ``known`` has the deals with known winning actions, by game.
+
+    Some worlds have many faults of all kinds. Others have few of one kind, in a small room, because what a fault does is
+    often mended by the next one.
+    """
+    rng = Random(f"world {seed}")
+    whole = make_plan(seed, 0, dict(known), small=True)
+    rooms = [_smaller(room, rng, known) for room in whole.rooms[: rng.choice((1, 1, 2))]]
+    faults, cuts, tide = list(whole.faults), [_cut(rng) for _ in range(rng.choice((0, 1, 3, 6)))], whole.tide
+    nodes, slowness = rng.choice((1, 2, 2)), rng.choice((1, 5, 40))
+    if not whole.fails_over:
+        faults = rng.sample(faults, rng.choice((0, 0, 1, 2)))
+        faults += [_link_fault(rng, rng.choice(LINK_FAULTS), 7.0) for _ in range(rng.choice((0, 1, 1, 2)))]
+    match _THEMES[seed % len(_THEMES)]:
+        case "searches":
+            faults, cuts, tide, nodes, slowness = [], [], None, 2, 40
+            rooms = [_quiet(rooms[0], "winnable", 3)]
+        case "commits":
+            faults, tide, nodes = [], None, rng.choice((1, 1, 2))
+            cuts = [replace(_cut(rng), place="commit_action", nth=nth) for nth in rng.sample(range(1, 12), 3)]
+            rooms = [_quiet(rooms[0], "random", 2)]
+        case "announcements":
+            cuts, tide, nodes = [], None, 2
+            faults = [_link_fault(rng, "lose announcements", 2.0) for _ in range(3)]
+            rooms = [_quiet(rooms[0], "winnable", 3)]
+        case _:
+            pass
+    faults.sort(key=lambda fault: fault.at)
+    tide = tide and replace(tide, game="willow", racers=2)
+    plan = replace(whole, nodes=nodes, rooms=tuple(rooms), faults=tuple(faults), tide=tide)
+    return WorldPlan(plan, tuple(cuts), slowness)
+
+
+def _smaller(room: RoomPlan, rng: Random, known: Mapping[str, str]) -> RoomPlan:
+    options = room.options
+    game = "willow" if options.deal in ("winnable", "daily") else rng.choice(_GAMES)  # its deals are found most quickly
+    players = min(rng.choice((2, 2, 3)), options.players)
+    deal = options.deal if options.deal in ("winnable", "daily", "random") else known[game]
+    options = msgspec.structs.replace(options, games=(game,), deal=deal, players=players)
+    links, solvers = min(room.links, players), min(room.solvers, players)
+    habits = room.habits[: players - max(1, links)]
+    slowness = rng.choice((2.0, 10.0))
+    return replace(room, options=options, links=links, solvers=solvers, habits=habits, slowness=slowness)
+
+
+def _quiet(room: RoomPlan, deal: str, players: int) -> RoomPlan:
+    """Return a room with few moves, whose players all use plain frames, so that the judge sees all that they get."""
+    options = msgspec.structs.replace(room.options, games=("willow",), deal=deal, players=players, series=1)
+    return replace(room, options=options, links=0, solvers=0, habits=(), slowness=10.0)
+
+
+def _link_fault(rng: Random, kind: str, latest: float) -> Fault:
+    at, seconds = rng.uniform(0, latest), rng.choice((0.3, 2.0, 7.0)) * rng.uniform(0.5, 1.0)
+    return Fault(round(at, 2), kind, rng.randrange(1000), round(seconds, 2), 1.0)
+
+
+def _cut(rng: Random) -> Cut:
+    place = rng.choices(list(PLACES), [weight for weight, _ in PLACES.values()])[0]
+    what = rng.choices(get_args(What), [_WEIGHTS.get(what, 2) for what in get_args(What)])[0]
+    seconds = rng.choice((0.5, 2.0, 7.0, 7.0, 60.0) if what == "freeze" else (0.5, 2.0, 6.0))
+    nth = 1 + rng.randrange(rng.choice((3, PLACES[place][1])))
+    return Cut(place, nth, what, seconds)

@@ -1,0 +1,163 @@
+"""A few worlds; ``make simulation`` runs as many as you like. Each runs until the end of its races in simulated time."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from samedeal.protocol.messages import Acked
+from tests.server.races import finish, race
+from tests.simulation.__main__ import smallest
+from tests.simulation.loop import HOST, Host, NothingLeftToDo, SimulatedLoop
+from tests.simulation.node import SimulatedNode
+from tests.simulation.plan import PLACES, Cut, make_world
+from tests.simulation.redis_server import Interference, SimulatedRedis
+from tests.simulation.world import known_deals, run_world, simulated
+
+SEEDS = (1, 7, 15, 21, 29)
+"""Worlds in which the mutants of this module are found."""
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_promises_hold_in_the_world(seed: int) -> None:
+    plan = make_world(seed, known_deals())
+    verdict = run_world(plan)
+    assert not verdict.violations, f"{plan}\n" + "\n".join(verdict.violations)
+    assert verdict.outcome.acked > 5, verdict
+
+
+def test_same_seed_gives_the_same_world_in_another_process() -> None:
+    command = "from tests.simulation.__main__ import run_seed; print(run_seed(5).digest)"
+    digests = {
+        subprocess.run(
+            (sys.executable, "-c", command),
+            cwd=Path(__file__).parents[2],
+            env={**os.environ, "PYTHONHASHSEED": hash_seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for hash_seed in ("1", "2")
+    }
+    assert len(digests) == 1
+    assert len(digests.pop().strip()) == 16
+
+
+async def small_world(loop: SimulatedLoop, cut: str = "") -> list[str]:
+    """Two players race on a node. The connection to Redis is cut before, during or after the third commit."""
+    redis = SimulatedRedis(loop)
+    await redis.start()
+    node = await SimulatedNode(loop, "node-1", redis.url).started()
+    commits = 0
+
+    def interfere(_host: Host, labels: list[str]) -> Interference | None:
+        nonlocal commits
+        commits += "commit_action" in labels
+        return Interference(cut) if cut and commits == 3 and "commit_action" in labels else None  # type: ignore[arg-type]  # one of these
+
+    redis.interfere = interfere
+    url = "ws://{}:{}".format(*node.target)
+    ana, bob = await race(url, url, games=("athena",))
+    acked = [*await ana.acts(4), *await bob.acts(2)]
+    assert all(isinstance(each, Acked) for each in acked)
+    state = await finish(ana, bob)
+    await node.drain()
+    return [f"{line.name} {line.moves}" for line in state.standings]
+
+
+@pytest.mark.parametrize("cut", ["", "before", "during", "after"])
+def test_commit_is_made_once_wherever_it_is_cut(cut: str) -> None:
+    with simulated("small") as loop:
+        standings = loop.run_until_complete(loop.world.run(small_world(loop, cut)))
+    assert sorted(standings) == ["ana 4", "bob 2"]
+
+
+def test_time_passes_only_when_there_is_nothing_to_do() -> None:
+    async def wait() -> tuple[float, float]:
+        before = time.time(), time.monotonic()
+        await asyncio.sleep(86_400)
+        return time.time() - before[0], time.monotonic() - before[1]
+
+    with simulated("a day") as loop:
+        assert loop.run_until_complete(loop.world.run(wait())) == pytest.approx((86_400, 86_400))
+
+
+def test_world_in_which_nothing_can_happen_ends() -> None:
+    with simulated("nothing") as loop, pytest.raises(NothingLeftToDo):
+        loop.run_until_complete(loop.world.run(asyncio.Event().wait()))
+
+
+def test_host_that_stands_still_goes_on_later() -> None:
+    seen: list[float] = []
+
+    async def tick() -> None:
+        for _ in range(4):
+            await asyncio.sleep(1)
+            seen.append(time.monotonic())
+
+    async def watch(loop: SimulatedLoop) -> None:
+        host = loop.host("other")
+        ticking, began = host.run(tick()), time.monotonic()
+        await asyncio.sleep(1.5)
+        host.stand_still()
+        await asyncio.sleep(60)
+        host.go_on()
+        await ticking
+        assert [at - began for at in seen] == pytest.approx([1, 61.5, 62.5, 63.5])
+        assert HOST.get() is loop.world
+
+    with simulated("still") as loop:
+        loop.run_until_complete(loop.world.run(watch(loop)))
+
+
+def test_bytes_arrive_in_order_and_a_reset_is_noticed() -> None:
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(await reader.readexactly(200_000))
+        await writer.drain()
+        writer.transport.abort()
+
+    async def talk() -> None:
+        server = await asyncio.start_server(serve, "127.0.0.1", 0)
+        reader, writer = await asyncio.open_connection("127.0.0.1", server.sockets[0].getsockname()[1])
+        sent = bytes(range(200)) * 1000
+        for start in range(0, len(sent), 7001):
+            writer.write(sent[start : start + 7001])
+            await writer.drain()
+        assert await reader.readexactly(100_000) == sent[:100_000]
+        with pytest.raises(ConnectionResetError):
+            await reader.readexactly(100_001)
+        with pytest.raises(ConnectionRefusedError):
+            await asyncio.open_connection("127.0.0.1", 1)
+
+    with simulated("bytes") as loop:
+        loop.run_until_complete(loop.world.run(talk()))
+
+
+def test_plans_have_every_kind_of_cut_and_differ() -> None:
+    plans = [make_world(seed, known_deals()) for seed in range(300)]
+    cuts = [cut for plan in plans for cut in plan.cuts]
+    assert {cut.place for cut in cuts} == set(PLACES)
+    assert {cut.what.split()[0] for cut in cuts} == {"cut", "crash", "freeze", "late", "refuse"}
+    assert len({str(plan) for plan in plans}) == len(plans)
+    assert str(make_world(7, known_deals())) == str(make_world(7, known_deals()))
+
+
+def test_failing_plan_is_reduced_to_the_faults_that_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    needed = Cut("commit_action", 3, "cut after", 0.5)
+    plan = make_world(9, known_deals())
+    assert len(plan.cuts) > 2
+    full = type(plan)(plan.round, (*plan.cuts, needed))
+
+    class Found:
+        def __init__(self, tried: object) -> None:
+            self.violations = ("lost",) if needed in getattr(tried, "cuts", ()) else ()
+
+    monkeypatch.setattr("tests.simulation.__main__.run_world", Found)
+    least = smallest(full)
+    assert (least.cuts, least.round.faults) == ((needed,), ())

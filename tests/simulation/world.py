@@ -1,0 +1,101 @@
+"""One world: everything that follows from a seed, from the plan to the verdict."""
+
+from __future__ import annotations
+
+import gc
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
+from pathlib import Path
+from unittest import mock
+
+from samedeal import deal_proof, joint_deal
+from samedeal.solver.solve import solve
+from samedeal_server.rooms import passphrases
+from tests.chaos.rounds import Outcome, Round, node_options, winning_records
+from tests.chaos.stepped_node import short_tides
+from tests.simulation.judge import judge_world
+from tests.simulation.loop import SimulatedLoop
+from tests.simulation.network import Network
+from tests.simulation.node import nodes_in_this_process
+from tests.simulation.plan import WorldPlan
+from tests.simulation.solver import SolverProcess
+from tests.simulation.stage import SimulatedStage
+
+Trace = Callable[[float, str, object], None]
+
+
+@contextmanager
+def simulated(seed: str, trace: Trace | None = None) -> Iterator[SimulatedLoop]:
+    """Let this process be a world, in whose loop the block may run coroutines.
+
+    Python must not search for reference cycles, because what it frees may close connections.
+    """
+    loop = SimulatedLoop(seed, trace)
+    Network(loop)
+    loop.program = SolverProcess
+    gc.disable()
+    try:
+        SolverProcess.slowness = 1.0
+        with loop.real_world_replaced(), nodes_in_this_process(), short_tides(), _known_answers():
+            try:
+                yield loop
+            finally:
+                loop.end()
+    finally:
+        gc.enable()
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What happened in a world. Worlds with the same ``digest`` went the same way."""
+
+    outcome: Outcome
+    digest: str
+
+    @property
+    def violations(self) -> tuple[str, ...]:
+        """A sentence for each broken promise."""
+        return self.outcome.violations
+
+
+@cache
+def known_deals() -> dict[str, str]:
+    """Return the deals with known winning actions, by game."""
+    return {game: str(record.deal) for game, record in winning_records().items()}
+
+
+def run_world(plan: WorldPlan, trace: Trace | None = None) -> Verdict:
+    """Play a round in a world and judge it."""
+    seed = f"{plan.round.seed}/{plan.round.number}"
+    with tempfile.TemporaryDirectory(prefix="world-") as scratch, simulated(seed, trace) as loop:
+        SolverProcess.slowness = plan.slowness
+
+        async def play() -> Outcome:
+            options = node_options(Path(scratch))
+            stage = SimulatedStage(loop, *options, fails_over=plan.round.fails_over, cuts=plan.cuts)
+            played = Round(plan.round, stage)
+            with stage.duties_noted():
+                evidence = await played.play()
+            outcome = played.outcome(evidence)
+            return replace(outcome, violations=(*outcome.violations, *judge_world(evidence, stage.work)))
+
+        outcome = loop.run_until_complete(loop.world.run(play()))
+        digest = loop.digest
+    return Verdict(outcome, digest)
+
+
+@contextmanager
+def _known_answers() -> Iterator[None]:
+    """Let node and judge share the answers of the solver, and hash passphrases quickly."""
+    with (
+        mock.patch.object(joint_deal, "solve", _solve),
+        mock.patch.object(deal_proof, "solve", _solve),
+        mock.patch.dict(passphrases._SCRYPT, n=2),
+    ):
+        yield
+
+
+_solve = lru_cache(maxsize=None)(solve)
