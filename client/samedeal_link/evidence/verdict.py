@@ -26,7 +26,7 @@ from samedeal.solver.solve import Answer
 from samedeal.verdict_rows import VerdictKind, row_sentence
 from samedeal_link.evidence.evidence import Evidence, deal_hash
 from samedeal_link.evidence.facts import BoardWatched, MoveWatched, SharesShown
-from samedeal_link.evidence.own_draws import agrees, has_missed
+from samedeal_link.evidence.own_draws import has_missed
 
 IDLE: Final = 240_000
 """Time, in milliseconds, without an action after which a race may end without a racer."""
@@ -236,8 +236,6 @@ def _deal(evidence: Evidence, record: Record) -> Iterator[tuple[str, str]]:
         yield "other_drawn", ""
     if evidence.lost != tuple(LostSeat(**each._asdict()) for each in lost):
         yield "other_lost", ""
-    if not agrees(evidence, drawn):
-        yield "other_shares", ""
     if evidence.draws and draw < evidence.draws[-1].draw:
         yield "went_back", ""
     if evidence.role == "player" and record.deal.kind == "winnable" and has_missed(evidence, draw):

@@ -118,7 +118,7 @@ export function openDeal({terms, commitment, seed, proof: text, players}) {
 	const {room, game} = terms
 	const hash = termsHash(terms.text)
 	const secret = publicSecret(terms.deal)
-	demand(hasProof(terms.deal) === Boolean(text), "A deal that can be won has a proof, and no other deal has one.")
+	demand(hasProof(terms.deal) === Boolean(text), "Only a deal that can be won has a proof.")
 	if (!text) {
 		demand(hex(commitmentOf(hash, seed)) === hex(commitment), "The seed is not the one that the server committed to.")
 		demand(!secret || hex(secret) === hex(seed), `This is not the seed of deal ${terms.deal}.`)
@@ -160,6 +160,6 @@ export function checkAnswers({solver, game, least, budget, candidate}, answers) 
 	demand(isKnown, `The server looked for a deal that is won with ${least} to ${budget} positions. No Samedeal does.`, NotCheckable)
 	for (const [number, {outcome, states}] of answers.entries()) {
 		const isWon = outcome === "won" && states >= least
-		demand(isWon === (number === candidate), isWon ? `Candidate ${number} should have been dealt, not ${candidate}.` : `Candidate ${number} should not have been dealt.`)
+		demand(isWon === (number === candidate), `Candidate ${number} should ${isWon ? "" : "not "}have been dealt.`)
 	}
 }

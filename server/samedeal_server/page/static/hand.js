@@ -111,7 +111,7 @@ export class Hand {
 		const best = all.filter(each => each.use === all[0].use)
 		if (this.auto && all.length && (best.length === 1 || all[0].use < 1)) return this.act(best[0].move)
 		if (all.length) return this.pick({key, size})
-		if (card & DOWN) return this.say("This card lies face down. Tap a card that lies face up.")
+		if (card & DOWN) return this.say("This card lies face down.")
 		if (this.kind(key) === "column" && size > 1 && !this.moves(key, size).length) return this.tap(key, this.largest(key) < size ? this.largest(key) : 1)
 		this.say(`No pile takes ${nameOf(card)}${size > 1 ? " and the cards on it" : ""}.`)
 	}
@@ -130,7 +130,7 @@ export class Hand {
 
 	stock() {
 		const {stock} = RULES[this.game]
-		if (!stock) return this.say("This game has no stock. All its cards are in play.")
+		if (!stock) return this.say("This game has no stock.")
 		this.act(stock) // as long as a card is awaited, only the server knows whether it is legal
 	}
 

@@ -18,7 +18,7 @@ export async function fetchRecord(link, race, credentials) {
 		const answer = await link.ask("readrecord", {race, part: texts.length, ...credentials})
 		texts.push(answer.text)
 		;({parts, race} = answer)
-		demand(answer.text.length && texts.length < LARGEST, "The server sent something that is not a record.")
+		demand(answer.text.length && texts.length < LARGEST, "The server sent no record.")
 	}
 	return new Blob(texts).text()
 }
@@ -32,9 +32,9 @@ export function readRecord(text) {
 	const what = version > VERSION ? "newer than this page. Open it on a newer server" : "too old for this page"
 	demand(version === VERSION, `This record has version ${version}, which is ${what}.`, NotCheckable)
 	const end = text.lastIndexOf("\ndigest: ") + 1
-	demand(end && text.endsWith("\n"), "This record is cut off: its last line is missing.")
+	demand(end && text.endsWith("\n"), "This record is cut off.")
 	const digest = field(text.slice(end), "digest")
-	demand(digest === hex(sha256(text.slice(0, end))), "This record is damaged: its digest does not fit the lines above it.")
+	demand(digest === hex(sha256(text.slice(0, end))), "This record is damaged.")
 
 	const [head, ...blocks] = text.slice(0, end).trimEnd().split("\n\n")
 	const terms = termsOf(/^room: [^]*?(?=^terms: )/m.exec(head)?.[0] ?? "")

@@ -8,7 +8,7 @@ import {PLAIN, colour} from "./race_screen.js"
 import {nearest, rematchOf} from "./race_state.js"
 import {Racer} from "./racer.js"
 import {among, earlierTable, seriesTable, shareButton, shareResult} from "./results.js"
-import {runTask, startWorker} from "./start_worker.js"
+import {runTask} from "./start_worker.js"
 import {Table, layOut} from "./table.js"
 import {Witness} from "./witness.js"
 
@@ -90,7 +90,6 @@ export class Seat {
 	// Remove everything that only a racer has.
 	leave() {
 		const {screen} = this
-		this.prover?.terminate()
 		stored.set(`seat ${screen.room}`, null)
 		byId("boards").before(byId("deal"))
 		byId("boards").hidden = false
@@ -204,8 +203,7 @@ export class Seat {
 		const claim = this.isRacing && racer.stuckClaim
 		if (!claim || this.isProving || this.provedAt === racer.board.revision) return
 		Object.assign(this, {isProving: true, provedAt: racer.board.revision})
-		this.prover ??= startWorker(isStuck => this.proved(isStuck))
-		this.prover.postMessage({task: "stuck", ...claim})
+		runTask({task: "stuck", ...claim}).then(isStuck => this.proved(isStuck))
 	}
 
 	proved(isStuck) {

@@ -7,7 +7,7 @@ import {Evidence, dealHash, rowSentence, same} from "./evidence.js"
 import {isDescribed, kindOf, resultWords, termsHash} from "./race_hashes.js"
 import {lostOf, shareOf} from "./observation.js"
 import {acted, checkRecord, isBlocked, masked} from "./record.js"
-import {agrees, hasMissed} from "./own_draws.js"
+import {hasMissed} from "./own_draws.js"
 import {demand} from "./terms.mjs"
 import {hex, unhex} from "./hash.js"
 
@@ -164,7 +164,6 @@ function* rowsOfDeal(evidence, {record, proof}) {
 	const shares = all.map(shareOf)
 	if (drawn && !same(drawn, {draw, shares})) yield ["other_drawn"]
 	if (!same(lost, named.map(lostOf))) yield ["other_lost"]
-	if (!agrees(evidence, {draw, shares})) yield ["other_shares"]
 	if (draw < draws.at(-1)?.number) yield ["went_back"]
 	if (role === "player" && kindOf(record.terms.deal) === "winnable" && hasMissed(evidence, draw)) yield ["missed_draw"]
 }
