@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import signal
 import traceback
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ from contextlib import ExitStack, contextmanager
 from typing import Any, Final
 from unittest import mock
 
+import structlog
 from websockets.asyncio.connection import Connection
 
 from samedeal_server.cli import parser
@@ -131,6 +133,19 @@ def _number(one: Any) -> int:
 
 
 @contextmanager
+def _logs_restored() -> Iterator[None]:
+    """Let later tests log as before."""
+    before, root = structlog.get_config(), logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    try:
+        yield
+    finally:
+        structlog.configure(**before)
+        root.handlers[:] = handlers
+        root.setLevel(level)
+
+
+@contextmanager
 def nodes_in_this_process() -> Iterator[None]:
     """Keep apart what nodes of one process would share: their logs, and the settings of Python's memory.
 
@@ -139,6 +154,7 @@ def nodes_in_this_process() -> Iterator[None]:
     with ExitStack() as stack:
         stack.enter_context(mock.patch.object(Connection, "__hash__", _number))
         stack.enter_context(mock.patch.object(PlayerConnection, "__hash__", lambda self: self.number))
+        stack.enter_context(_logs_restored())
         stack.enter_context(mock.patch.object(logs, "log_stream", return_value=_LogStream()))
         stack.enter_context(mock.patch.object(app, "search_new_objects_only"))
         stack.enter_context(mock.patch.object(node_agent, "memory", return_value=0))
