@@ -19,7 +19,7 @@ async def race_to_draw(one: Node, browser: Browser) -> tuple[Client, set[bytes]]
 
     Return the client, and the page's commitment.
     """
-    mira = await opened(one.url, games=("ace-of-hearts",), deal="winnable easy", undo="free")
+    mira = await opened(one.url, games=("freecell",), deal="winnable easy", undo="free")
     await mira.join(ROOM)
     await sit(browser, one.url)
     await mira.expect(Done, Start)

@@ -147,7 +147,7 @@ async def test_phone_that_slept_through_a_draw_comes_back(
     one: Node, browser: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All others have left, so the room is open again."""
-    monkeypatch.setattr(draws, "SHARE_TIMEOUT", 3_000)
+    monkeypatch.setattr(draws, "SHARE_TIMEOUT", 6_000)
     mira = await opened(one.url, games=("ace-of-hearts",), deal="winnable easy", end_when_settled=True)
     eve = await one.player("eve")
     await mira.join(ROOM)
@@ -172,7 +172,7 @@ async def test_joint_deal_survives_reload_cut_and_killed_node(
 ) -> None:
     """Two pages' worth of trust: the share is kept over a reload, and each acknowledged move over everything else."""
     url, program = await programs.server("--redis", redis_url, "--origins", "*")
-    mira = await opened(url, games=("ace-of-hearts",), deal="winnable easy", undo="free")
+    mira = await opened(url, games=("freecell",), deal="winnable easy", undo="free")
     async with Proxy(url) as proxy:
         await mira.join(ROOM)
         await sit(browser, proxy.url.replace("127.0.0.1", PLAIN_HOST))
