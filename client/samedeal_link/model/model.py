@@ -38,6 +38,7 @@ from samedeal.protocol.messages import (
     Rooms,
     RoomState,
     Seat,
+    Standing,
     Tally,
     ToClient,
     Watching,
@@ -107,6 +108,17 @@ class Model:
     def out_of_sync(self) -> bool:
         """Whether one of the boards differs from the server's board. The client then has to request the boards again."""
         return self.own.out_of_sync or self.missed_move
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether the player's board is known and every earlier move is acknowledged."""
+        return self.board is not None and not self.own.pending and not self.out_of_sync
+
+    @property
+    def standing(self) -> Standing | None:
+        """The player's own line of the standings, or None if there is none."""
+        lines = self.room.standings if self.room else ()
+        return next((line for line in lines if line.player == self.me), None)
 
     @property
     def seat(self) -> Seat | None:
@@ -245,8 +257,7 @@ class Model:
             return None
         own = self.own.actions
         actions = own if self.own.first else tuple((ack.time - room.starts, ack.action) for ack in evidence.acks)
-        standing = next((line for line in room.standings if line.player == self.me), None)
-        place, time = standing.place if standing else 0, actions[-1][0] if play.board.won and actions else 0
+        place, time = self.standing.place if self.standing else 0, actions[-1][0] if play.board.won and actions else 0
         try:
             proof = DealProof.parse(room.proof) if room.proof else None
             result = (place, play.board.foundation_cards, actions, time)
