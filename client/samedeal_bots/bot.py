@@ -161,14 +161,12 @@ class Bot:
     @property
     def _is_left_alone(self) -> bool:
         """Whether all others have left the room that this bot has found."""
-        room = self._rooms.model.room
-        return self.roams and room is not None and room.phase == "open" and len(room.players) == 1
+        model = self._rooms.model
+        return self.roams and model.phase == "open" and len(model.this_room.players) == 1
 
     @property
     def _phase(self) -> str:
-        """The phase of the room, or an empty string before the room's state has arrived."""
-        room = self._rooms.model.room
-        return room.phase if room is not None else ""
+        return self._rooms.model.phase
 
     async def _wait_until(self, condition: Callable[[], bool]) -> None:
         while not condition():
