@@ -15,7 +15,7 @@ from itertools import zip_longest
 from typing import Final
 
 from samedeal.board import Board
-from samedeal.board_history import UNDO, Past, Play, Undo
+from samedeal.board_history import UNDO, Play, Undo
 from samedeal.cards import HIDDEN
 from samedeal.laws.stuck import is_dead_end, is_stuck_for_good
 from samedeal.moves import DEAL, Move
@@ -142,7 +142,7 @@ class ActionChooser:
     def _note_gain(self, play: Play) -> None:
         cards, hidden = play.board.foundation_cards, sum(pile.count(HIDDEN) for pile in play.board.piles)
         if cards > self.foundation_cards:
-            self.best = _path(play.past)
+            self.best = play.line
         if cards > self.foundation_cards or hidden < self.hidden:
             self.foundation_cards, self.hidden = max(cards, self.foundation_cards), min(hidden, self.hidden)
             self.moves_without_gain = self.retreats = 0
@@ -154,7 +154,7 @@ class ActionChooser:
         to look at. Return None if there is no plan, and until another card is turned up.
         """
         foresight = play.board.game.file.bots.foresight
-        made, hidden = _path(play.past), sum(pile.count(HIDDEN) for pile in play.board.piles)
+        made, hidden = play.line, sum(pile.count(HIDDEN) for pile in play.board.piles)
         if not foresight or hidden == self.unforeseen:
             return None
         if play.undo_rule is Undo.FREE and not play.undos and set(made) <= {DEAL}:
@@ -169,7 +169,7 @@ class ActionChooser:
             if not line:
                 return PAUSE
             if not undos or undos * UNDO_TIME + _NEEDED_SHARE * len(line) < moves_left:
-                return self._follow(play, (*_path(start.past), *line))
+                return self._follow(play, (*start.line, *line))
         self.unforeseen = hidden
         return None
 
@@ -215,10 +215,10 @@ class ActionChooser:
             if action is None:
                 break
             if isinstance(action, Move) and imagined.board.turns_up(action):
-                return self._begin_plan(thoughts.play, (*_path(imagined.past), action), moves_left)
+                return self._begin_plan(thoughts.play, (*imagined.line, action), moves_left)
             thoughts.imagined = imagined.act(action)
             if thoughts.imagined.board.foundation_cards > self.foundation_cards:
-                return self._begin_plan(thoughts.play, _path(thoughts.imagined.past), moves_left)
+                return self._begin_plan(thoughts.play, thoughts.imagined.line, moves_left)
         thoughts.pauses += 1
         is_best = thoughts.play.board.foundation_cards == self.foundation_cards
         return RESIGN if is_best and thoughts.pauses > _MAX_PAUSES else PAUSE
@@ -276,15 +276,6 @@ class ActionChooser:
 
 def _route(play: Play, path: tuple[Move, ...]) -> tuple[int, tuple[Move, ...]]:
     """Return how many moves to undo, and which moves to make then, to get to the board after the moves of ``path``."""
-    made = _path(play.past)
+    made = play.line
     shared = next((at for at, (now, then) in enumerate(zip_longest(made, path)) if now != then), len(path))
     return len(made) - shared, path[shared:]
-
-
-def _path(past: Past | None) -> tuple[Move, ...]:
-    """Return the moves that led to a board, oldest first."""
-    moves = []
-    while past is not None:
-        moves.append(past.step.move)
-        past = past.before
-    return tuple(reversed(moves))

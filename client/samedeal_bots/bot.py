@@ -161,14 +161,12 @@ class Bot:
     @property
     def _is_left_alone(self) -> bool:
         """Whether all others have left the room that this bot has found."""
-        room = self._rooms.model.room
-        return self.roams and room is not None and room.phase == "open" and len(room.players) == 1
+        model = self._rooms.model
+        return self.roams and model.phase == "open" and len(model.this_room.players) == 1
 
     @property
     def _phase(self) -> str:
-        """The phase of the room, or an empty string before the room's state has arrived."""
-        room = self._rooms.model.room
-        return room.phase if room is not None else ""
+        return self._rooms.model.phase
 
     async def _wait_until(self, condition: Callable[[], bool]) -> None:
         while not condition():
@@ -208,7 +206,7 @@ class Bot:
         next_move_at = loop.time() + self._rng.uniform(0, interval)
         while self._phase == "racing":
             await asyncio.sleep(next_move_at - loop.time())
-            await self._wait_until(lambda: self._phase != "racing" or self._can_move)
+            await self._wait_until(lambda: self._phase != "racing" or self._rooms.model.is_answered)
             own = self._rooms.model.own
             if self._phase != "racing" or own.play is None or own.play.board.won:
                 return
@@ -255,13 +253,12 @@ class Bot:
     def _report_result(self) -> None:
         """Report the bot's place, cards and time. A room that was closed has no results."""
         model = self._rooms.model
-        standings = model.room.standings if model.room is not None else ()
-        for line in standings:
-            if line.player == model.me:
-                if self.engine is not None:
-                    self.engine.tell_result(line.place, len(standings))
-                place = f"{ordinal(line.place)} of {len(standings)}"
-                self.report(f"{place}, {line.foundation_cards}/{model.game.cards} cards, {finish_text(line)}")
+        if (line := model.standing) is not None:
+            racers = len(model.this_room.standings)
+            if self.engine is not None:
+                self.engine.tell_result(line.place, racers)
+            place = f"{ordinal(line.place)} of {racers}"
+            self.report(f"{place}, {line.foundation_cards}/{model.game.cards} cards, {finish_text(line)}")
 
     async def _is_fair(self) -> bool:
         """Verify the race. If it was not fair, report why, and return False."""
@@ -283,12 +280,6 @@ class Bot:
         self.report("No helpful move found. Resigning.")
         with allowing(RefusalCode.NOT_RACING, RefusalCode.ROOM_CLOSED):  # the race has just ended
             await self._rooms.resign()
-
-    @property
-    def _can_move(self) -> bool:
-        """Whether the board is known and every earlier move is acknowledged."""
-        model = self._rooms.model
-        return model.board is not None and not model.own.pending and not model.out_of_sync
 
     async def _join_rematch(self) -> bool:
         """Wait until another player asks for a rematch, then join the rematch. Return False if the room closes instead."""

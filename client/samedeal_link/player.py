@@ -180,14 +180,9 @@ class Player:
 
     async def _can_act(self) -> bool:
         """Wait until the player can act or is done. Return whether the player can act."""
-        await self._until(lambda: self._phase != "racing" or self._is_answered)
+        await self._until(lambda: self._phase != "racing" or self._rooms.model.is_answered)
         play = self._rooms.model.own.play
         return self._phase == "racing" and play is not None and not play.board.won and not play.no_moves_left
-
-    @property
-    def _is_answered(self) -> bool:
-        model = self._rooms.model
-        return model.board is not None and not model.own.pending and not model.out_of_sync
 
     async def _follow(self) -> None:
         async for event in self._rooms:

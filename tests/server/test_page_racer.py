@@ -31,15 +31,16 @@ PROGRAM = """await (async () => {
     const bytes = value => Uint8Array.from(value)
     const run = async steps => {
         const [sent, told, waiting] = [[], [], []]
-        const link = {nextId: 1, socket: {}, ask: (type, {...fields}) => new Promise((resolve, reject) => {
+        const lost = (_, __, wait) => told.push(`later ${wait / 1000}`)
+        const witness = {evidence: {sent: new Map()}}
+        const link = {nextId: 1, socket: {}, lost, witness, ask: (type, {...fields}) => new Promise((resolve, reject) => {
             sent.push([type, fields])
             waiting.push({resolve, reject, ...fields})
         })}
-        let kept = steps[0][0] === "kept" ? steps.shift()[1] : {}
-        const store = {get: () => kept, set: value => (kept = JSON.parse(JSON.stringify(value)))}
-        const later = seconds => told.push(`later ${seconds}`)
-        const on = {changed: () => {}, refused: message => told.push(message), later}
-        const racer = new Racer(link, "friday", store, on)
+        const kept = steps[0][0] === "kept" ? {"seat friday": JSON.stringify(steps.shift()[1])} : {}
+        const stored = {get: name => kept[name] ?? null, set: (name, value) => (kept[name] = value)}
+        const on = {changed: () => {}, refused: message => told.push(message)}
+        const racer = new Racer(link, "friday", stored, on)
         racer.rule = "free"
         if (steps[0][0] === "board") racer.entered = link.socket
         for (const [what, more] of steps) {
@@ -61,7 +62,8 @@ PROGRAM = """await (async () => {
         const {board, pending, awaits, piles} = racer
         const claim = board && racer.stuckClaim
         const shown = {revision: board?.revision, pending: pending.length, awaits, piles}
-        return {...shown, requests, told, newest: kept.newest, stuck: Boolean(claim) && isStuck(claim)}
+        const {newest} = JSON.parse(kept["seat friday"] ?? "{}")
+        return {...shown, requests, told, newest, stuck: Boolean(claim) && isStuck(claim)}
     }
     const found = []
     for (const steps of given) found.push(await run(steps))

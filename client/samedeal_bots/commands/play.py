@@ -135,17 +135,17 @@ async def _print_race(client: ClientSession) -> int:
         before, printed = printed, client.model
         if printed is not before:
             printer.print_lines(narrator.narrate(before, printed))
-        if printed.room is not None and printed.room.phase in ("finished", "closed"):
+        if printed.phase in ("finished", "closed"):
             over.set()
 
     async def print_progress() -> int:
         previous = ""
         while True:
             await asyncio.sleep(_PROGRESS_INTERVAL)
-            room = client.model.room
-            line = narrator.rivals_line(client.model)
-            if room is not None and room.phase == "racing" and line != previous:
-                printer.print_lines([f"{clock_text(client.now() - room.starts)}  {line}"])
+            model = client.model
+            line = narrator.rivals_line(model)
+            if model.phase == "racing" and line != previous:
+                printer.print_lines([f"{clock_text(client.now() - model.this_room.starts)}  {line}"])
                 previous = line
 
     async def follow() -> int:

@@ -144,19 +144,6 @@ def server_and_room(given: argparse.Namespace) -> tuple[ServerAddress, str]:
     return ServerAddress(address.url), named or address.room or ""
 
 
-def server_and_required_room(given: argparse.Namespace, command: str) -> tuple[ServerAddress, str]:
-    """Return the server and the room code from URL and ROOM. Raise Failure if neither names a room."""
-    address, room = server_and_room(given)
-    if not room:
-        url = given.url
-        raise Failure(
-            f"No room code was given. Write 'samedeal {command} {url} ROOM'. "
-            f"To list the rooms, write 'samedeal rooms {url}'.",
-            2,
-        )
-    return address, room
-
-
 def player_name(given: str) -> str:
     """Return the name ``given``. If it is empty, return the name in the settings or the login name.
 

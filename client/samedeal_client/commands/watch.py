@@ -11,8 +11,9 @@ from samedeal_client.commands.arguments import (
     add_player,
     enter_with_passphrase,
     player_name,
-    server_and_required_room,
+    server_and_room,
 )
+from samedeal_link.errors import Failure
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,7 +28,10 @@ def run(given: argparse.Namespace) -> Coroutine[Any, Any, int]:
     from samedeal_link.connection.address import home_path
     from samedeal_link.session.client_session import ClientSession
 
-    address, room = server_and_required_room(given, "watch")
+    address, room = server_and_room(given)
+    if not room:
+        listing = f"To list the rooms, write 'samedeal rooms {given.url}'."
+        raise Failure(f"No room code was given. Write 'samedeal watch {given.url} ROOM'. {listing}", 2)
 
     async def enter(client: ClientSession, lines: LineIO | None) -> None:
         await enter_with_passphrase(lambda passphrase: client.watch(room, passphrase), given.passphrase, lines)

@@ -58,7 +58,6 @@ class SamedealApp(ClientApp):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f1,question_mark", "help", "help"),
         Binding(QUIT_KEY, "quit", "quit", priority=True),
-        Binding("ctrl+c", "quit", "quit", priority=True, show=False),
     ]
 
     screen_name: ScreenName | None = None

@@ -23,7 +23,6 @@ class ReplayApp(LookApp[PracticeRequest]):
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(QUIT_KEY, "quit", "quit", priority=True, show=False),
-        Binding("ctrl+c", "quit", "quit", priority=True, show=False),
     ]
 
     def __init__(self, race: RecordedRace, replay: Replay, look: Look, back_to: str = "") -> None:

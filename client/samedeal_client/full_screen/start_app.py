@@ -24,7 +24,6 @@ class StartApp(LookApp[list[str]]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(QUIT_KEY, "quit", "quit", priority=True),
-        Binding("ctrl+c", "quit", "quit", priority=True, show=False),
     ]
 
     def __init__(self, look: Look, failed: FailedChoice | None = None) -> None:

@@ -92,14 +92,14 @@ class LineOutput:
         while True:
             await asyncio.sleep(_CLOCK_INTERVAL)
             model = self._client.model
-            if model.room is None or model.room.phase != "racing":
+            if model.phase != "racing":
                 self._warned.clear()
                 continue
             self._print_waiting()
             self._print_news(model)
             left = model.time_left(self._client.now())
             for bound, sentence in _WARNINGS:
-                if 0 < left <= bound < model.room.options.limit * 1000 and bound not in self._warned:
+                if 0 < left <= bound < model.this_room.options.limit * 1000 and bound not in self._warned:
                     self._warned.add(bound)
                     self.print(sentence)
 
@@ -132,8 +132,8 @@ class LineOutput:
             self._printed_board = None
         elif after.board != self._printed_board:
             self._print_own_changes(before, after.board, after)
-        if after.room is not None and after.room.phase == "finished" and self._finished_room != after.room.room:
-            self._finished_room = after.room.room
+        if after.phase == "finished" and self._finished_room != after.this_room.room:
+            self._finished_room = after.this_room.room
             self._save_record(after)
             self._race_over()
 

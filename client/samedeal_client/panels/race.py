@@ -137,14 +137,9 @@ def _outcome(model: Model) -> str:
     return "No moves left. Your foundation cards count."
 
 
-def _phase(model: Model) -> str:
-    """Return the phase of the race, or an empty string without a room."""
-    return model.room.phase if model.room is not None else ""
-
-
 def server_gone_sentences(model: Model) -> tuple[str, ...]:
     """Return the sentences for a player whose server has stopped."""
-    has_race = _phase(model) in ("countdown", "racing")
+    has_race = model.phase in ("countdown", "racing")
     return ("The server has stopped.", *(["The race goes on only if it comes back."] if has_race else []))
 
 
@@ -152,7 +147,7 @@ def return_text(model: Model, command: str, *, server_gone: bool) -> str:
     """Return the sentences for a player who quits and can return to a seat with ``command``."""
     if server_gone:
         return f"The server has stopped. If it comes back, return with: {command}"
-    kept = "kept, and the clock keeps running" if _phase(model) == "racing" else "kept for a short time"
+    kept = "kept, and the clock keeps running" if model.phase == "racing" else "kept for a short time"
     return f"Your seat is {kept}. Return with: {command}"
 
 
@@ -165,9 +160,7 @@ def quit_warnings(model: Model, *, lasting: bool, server_gone: bool) -> tuple[st
         return server_gone_sentences(model)
     lost = "the race ends for everybody" if model.has_other_people else "you can't return to this race"
     return (
-        "The race is still running, and so is the clock."
-        if _phase(model) == "racing"
-        else "The race is about to start.",
+        "The race is still running, and so is the clock." if model.phase == "racing" else "The race is about to start.",
         *([] if lasting else [f"If you leave, {lost}."]),
         *(["Today's best try counts. You may try again."] if model.has_daily_deal else []),
     )

@@ -57,7 +57,7 @@ def headline_rows(model: Model, details: ResultDetails, look: Look, width: int) 
     Return no rows outside a room.
     """
     room = model.this_room
-    own = next((line for line in room.standings if line.player == model.me), None)
+    own = model.standing
     won = own is not None and own.place == 1 and not own.resigned and len(room.standings) > 1
     sentences = [(headline(room.standings, model.me, model.game.cards, look), "good title" if won else "title")]
     if why := why_over(room):
@@ -97,7 +97,7 @@ def shared_result(model: Model, details: ResultDetails, page: Callable[[str], st
     ``page`` returns the link to a path of the server's page. It is None if the server has no page.
     """
     room = model.this_room
-    own = next((line for line in room.standings if line.player == model.me), None)
+    own = model.standing
     if own is None:
         return ""
     cards = model.game.cards

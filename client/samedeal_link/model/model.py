@@ -38,6 +38,7 @@ from samedeal.protocol.messages import (
     Rooms,
     RoomState,
     Seat,
+    Standing,
     Tally,
     ToClient,
     Watching,
@@ -109,6 +110,22 @@ class Model:
         return self.own.out_of_sync or self.missed_move
 
     @property
+    def is_answered(self) -> bool:
+        """Whether the player's board is known and every earlier move is acknowledged."""
+        return self.board is not None and not self.own.pending and not self.out_of_sync
+
+    @property
+    def phase(self) -> str:
+        """The phase of the race, or an empty string outside any room and before the room's state has arrived."""
+        return self.room.phase if self.room is not None else ""
+
+    @property
+    def standing(self) -> Standing | None:
+        """The player's own line of the standings, or None if there is none."""
+        lines = self.room.standings if self.room else ()
+        return next((line for line in lines if line.player == self.me), None)
+
+    @property
     def seat(self) -> Seat | None:
         """The player's own seat, or None if the player has no seat."""
         return self.seat_of(self.me)
@@ -127,15 +144,13 @@ class Model:
     def has_live_seat(self) -> bool:
         """Whether the player has a seat in a race that is not over, and the player has not resigned."""
         seat = self.seat
-        running = self.room is not None and self.room.phase in ("open", "countdown", "racing")
-        return running and seat is not None and not seat.resigned
+        return self.phase in ("open", "countdown", "racing") and seat is not None and not seat.resigned
 
     @property
     def racing(self) -> bool:
         """Whether the player is still playing a race, or is in its countdown."""
-        if self.room is None or self.delay is not None or self.room.phase == "open":
-            return False
-        return self.has_live_seat and not (self.board is not None and self.board.won)
+        started = self.delay is None and self.phase != "open"
+        return started and self.has_live_seat and not (self.board is not None and self.board.won)
 
     @property
     def has_finished(self) -> bool:
@@ -144,11 +159,11 @@ class Model:
         A player who has finished or resigned is done. In a room without undo, a player is also done if no move helps
         any more.
         """
-        seat, own = self.seat, self.own
+        seat, board = self.seat, self.own.play.board if self.own.play is not None else None
         if self.room is None or self.room.phase != "racing" or seat is None:
             return False
-        blocked = self.room.options.undo_rule is Undo.OFF and not own.pending and own.no_move_helps
-        return seat.resigned or blocked or (own.play is not None and own.play.board.won)
+        blocked = self.room.options.undo_rule is Undo.OFF and not self.own.pending
+        return seat.resigned or (board is not None and (board.won or (blocked and board.stuck)))
 
     @property
     def may_be_stuck(self) -> bool:
@@ -245,8 +260,7 @@ class Model:
             return None
         own = self.own.actions
         actions = own if self.own.first else tuple((ack.time - room.starts, ack.action) for ack in evidence.acks)
-        standing = next((line for line in room.standings if line.player == self.me), None)
-        place, time = standing.place if standing else 0, actions[-1][0] if play.board.won and actions else 0
+        place, time = self.standing.place if self.standing else 0, actions[-1][0] if play.board.won and actions else 0
         try:
             proof = DealProof.parse(room.proof) if room.proof else None
             result = (place, play.board.foundation_cards, actions, time)

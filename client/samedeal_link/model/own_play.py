@@ -65,11 +65,6 @@ class OwnPlay:
     out_of_sync: bool = False
 
     @property
-    def no_move_helps(self) -> bool:
-        """Whether no move helps any more on the acknowledged board (RULES.md, ruling R7)."""
-        return self.play is not None and self.play.board.stuck
-
-    @property
     def is_stuck(self) -> bool:
         """Whether a short search proves that no sequence of moves can improve the result.
 

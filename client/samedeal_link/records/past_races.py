@@ -175,7 +175,7 @@ def race_result(model: Model) -> PastRace | None:
     room, seat = model.room, model.seat
     if room is None or model.delay is not None:
         return None
-    own = next((line for line in room.standings if line.player == model.me), None)
+    own = model.standing
     if own is not None:
         others = sorted((line for line in room.standings if line is not own), key=lambda line: line.place)
         race = _race(model, room, tuple(Opponent(line.name, line.bot) for line in others))

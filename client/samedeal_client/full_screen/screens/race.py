@@ -101,7 +101,7 @@ class RaceScreen(ClientScreen):
         self._board = after.board
         if after.this_room.phase == "racing":
             self._was_playing = after.board is not None and not after.has_finished
-        if before.room is None or before.room.phase != after.this_room.phase:
+        if before.phase != after.phase:
             self._best = None if self.samedeal.practising else best_before(after)
         if before.board is None and after.board is not None:
             self.samedeal.ring()

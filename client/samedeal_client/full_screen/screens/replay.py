@@ -237,9 +237,5 @@ class ReplayScreen(LookScreen[None]):
         pane.head.show([cell_head(player, key_of(self.race, number), watched, self.look, width)])
         board = watched.play.board.masked()
         places = layout(self.race.record.game, width, area.height - 1)
-        pane.board.show(board, places, Marks(last=arrived_cards(board, watched.play.last)), motion=self._cards_fly)
-
-    @property
-    def _cards_fly(self) -> bool:
-        """Whether cards visibly fly to their new piles. They do only while the replay plays at normal speed or slower."""
-        return self.look.motion and self.replay.playing and self.replay.speed <= 1
+        cards_fly = self.look.motion and self.replay.playing and self.replay.speed <= 1
+        pane.board.show(board, places, Marks(last=arrived_cards(board, watched.play.last)), motion=cards_fly)

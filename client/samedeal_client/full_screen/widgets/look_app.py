@@ -51,6 +51,7 @@ class LookApp(App[_Result]):
         Binding(App.COMMAND_PALETTE_BINDING, "command_palette", "commands", show=False, priority=True),
         Binding("ctrl+l", "redraw", show=False, priority=True),
         Binding("ctrl+z", "suspend_process", show=False, priority=True),
+        Binding("ctrl+c", "quit", show=False, priority=True),
     ]
     HORIZONTAL_BREAKPOINTS: ClassVar = [(0, "-narrow"), (76, "-normal"), (110, "-wide")]  # type: ignore[misc]  # as in App
     VERTICAL_BREAKPOINTS: ClassVar = [(0, "-low"), (32, "-high")]  # type: ignore[misc]  # as in App

@@ -41,10 +41,7 @@ export class Hand {
 	// Useful moves of a pile, the best first: a foundation, a card, a fan, an empty column, a cell.
 	useful(key, size) {
 		const {piles} = this
-		const use = ({to}) => {
-			const kind = this.kind(to)
-			return kind === "foundation" ? 3 : kind === "fan" ? 1 : kind === "cell" ? -1 : piles[to].length ? 2 : 0
-		}
+		const use = ({to}) => ({foundation: 3, fan: 1, cell: -1})[this.kind(to)] ?? (piles[to].length ? 2 : 0)
 		const isNull = ({from, to, size}) => to !== "0" && !piles[to].length && piles[from].length === size && this.kind(from) === this.kind(to)
 		return this.moves(key, size)
 			.filter(each => !isNull(each))

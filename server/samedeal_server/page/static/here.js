@@ -9,9 +9,12 @@ export const address = "ws" + new URL(".", location.href).href.slice(4, -1) // i
 // The place of a Link. A frame has no session.
 export const here = {address, about: {client: "samedeal page"}, session: (!isFrame && stored.get("session")) || "", keep: stored.set}
 
+// Remember that the player has a seat in a room.
+export const keepSeat = room => stored.set(`seat ${room}`, stored.get(`seat ${room}`) ?? "{}")
+
 // Go to another room, to a seat in it. `wanted` is what the player asked for.
 export function goTo(room, wanted = {}) {
-	if (!stored.get(`seat ${room}`)) stored.set(`seat ${room}`, "{}")
+	keepSeat(room)
 	want(room, wanted)
 	location.href = to(encodeURIComponent(room))
 }

@@ -88,8 +88,7 @@ export class Link {
 				this.name = ""
 				this.tell("unseat", message)
 				this.hello()
-			}
-			else if (code) this.lost(0, message, 1000 * retry_after)
+			} else if (code) this.lost(0, message, 1000 * retry_after)
 		}
 	}
 

@@ -7,20 +7,22 @@ import {onFoundations, played} from "./piles.js"
 const NOTHING = {newest: -1, history: [], receipt: []} // the newest acknowledged revision, how it came about, its receipt
 
 export class Racer {
-	// `link` has ask() and nextId, `store` keeps what recovers moves in the room, and `on` has the functions changed(),
-	// refused(message), and later(seconds), which reconnects. Then set `starts`, and the `rule` for undo, by each room state.
-	constructor(link, room, store, on) {
-		Object.assign(this, {link, room, store, on, pending: [], board: null, past: [], piles: null, starts: 0, rule: "off"})
-		Object.assign(this, NOTHING, store.get())
+	// `stored` keeps what recovers moves in the room, by name, and `on` has the functions changed() and refused(message). Then
+	// set `starts`, and the `rule` for undo, by each room state.
+	constructor(link, room, stored, on) {
+		Object.assign(this, {link, room, stored, on, pending: [], board: null, past: [], piles: null, starts: 0, rule: "off"})
+		Object.assign(this, NOTHING, JSON.parse(stored.get((this.place = `seat ${room}`)) ?? "{}"))
 	}
 
 	// Take the seat, or come back to it. Throws a refusal.
 	async enter(passphrase = "") {
-		const {socket} = this.link
+		const {link} = this
+		const {socket} = link
 		clearTimeout(this.retrying)
 		const revision = this.board?.revision ?? -1
 		Object.assign(this, {passphrase, retrying: 0})
-		const joined = await this.link.ask("join", {room: this.room, passphrase, revision})
+		const joined = await link.ask("join", {room: this.room, passphrase, revision})
+		link.nextId = Math.max(link.nextId, ...[...link.witness.evidence.sent.keys()].map(id => id + 1)) // of an earlier run
 		this.room = joined.room
 		if (joined.revision >= 0) await this.recover(joined.revision)
 		this.entered = socket
@@ -47,7 +49,7 @@ export class Racer {
 		} catch ({code, retry_after, message}) {
 			this.recovering = false
 			if (!code) return
-			if (retry_after || code === "unavailable") return this.on.later(retry_after)
+			if (retry_after || code === "unavailable") return this.link.lost(0, "The server is busy. Reconnecting.", 1000 * retry_after || 1)
 			this.keep(NOTHING)
 			this.on.refused(`The server has lost some of your moves, and does not take them back. ${message}`)
 		}
@@ -57,7 +59,7 @@ export class Racer {
 
 	keep(kept) {
 		Object.assign(this, kept)
-		this.store.set(kept)
+		this.stored.set(this.place, JSON.stringify(kept))
 	}
 
 	receiveBoard({revision, game, piles, moves, undos, may_undo: mayUndo}) {

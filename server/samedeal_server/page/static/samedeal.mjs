@@ -81,18 +81,13 @@ export class Player {
 		const {link, witness, on, stored} = this
 		try {
 			if (!this.code) this.code = (await link.ask("create", {options: this.options})).room
-			const name = `seat ${(link.room = this.code)}`
+			link.room = this.code
 			if (!this.racer) {
 				witness.asks("player", this.code, this.options ? {options: this.options} : {}, link.player, link.called)
-				const store = {get: () => JSON.parse(stored.get(name) ?? "{}"), set: value => stored.set(name, JSON.stringify(value))}
-				this.racer = new PatientRacer(link, this.code, store, {
-					changed: () => on.board?.(),
-					refused: message => on.said?.(message),
-					later: seconds => link.lost(0, "The server is busy. Reconnecting.", 1000 * seconds || 1)
-				})
+				const news = {changed: () => on.board?.(), refused: message => on.said?.(message)}
+				this.racer = new PatientRacer(link, this.code, stored, news)
 			}
 			await this.racer.enter(this.passphrase)
-			link.nextId = Math.max(link.nextId, ...[...witness.evidence.sent.keys()].map(id => id + 1)) // of an earlier run
 		} catch ({code, message, retry_after}) {
 			if (retry_after) return link.lost(0, message, 1000 * retry_after)
 			if (code) link.stop(message)

@@ -2,7 +2,7 @@
 
 import {byId, clock, copyLine, counted, element, setText, showItems, stored, toggle} from "./dom.js"
 import {Hand} from "./hand.js"
-import {enteredRoom, goTo} from "./here.js"
+import {enteredRoom, goTo, keepSeat} from "./here.js"
 import {onFoundations} from "./piles.js"
 import {PLAIN, colour} from "./race_screen.js"
 import {nearest, rematchOf} from "./race_state.js"
@@ -21,19 +21,18 @@ const LEAST = 200 // px, height of the board on a screen that is too small for i
 
 const button = (text, onclick, more) => element("button", {onclick, ...more}, text)
 
-// What the browser keeps of the player's moves in a room.
+// Let the browser keep the player's moves in a room, and in the newest rooms before it.
 function keep(room) {
-	const name = `seat ${room}`
 	const rooms = JSON.parse(stored.get("seats") ?? "[]").filter(other => other !== room)
 	for (const old of rooms.splice(MOST_KEPT - 1)) stored.set(`seat ${old}`, null)
 	stored.set("seats", JSON.stringify([room, ...rooms]))
-	stored.set(name, stored.get(name) ?? "{}")
-	return {get: () => JSON.parse(stored.get(name)), set: value => stored.set(name, JSON.stringify(value))}
+	keepSeat(room)
 }
 
 export class Seat {
 	constructor(screen, name) {
-		Object.assign(this, {screen, name, phase: "", store: keep(screen.room), leaving: new AbortController()})
+		Object.assign(this, {screen, name, phase: "", leaving: new AbortController()})
+		keep(screen.room)
 		byId("undo").onclick = () => this.undo()
 		byId("collect").onclick = () => this.hand.collect()
 		byId("hint").onclick = () => this.hint()
@@ -63,17 +62,12 @@ export class Seat {
 		this.witness ??= link.witness ?? link.listen(new Witness(stored))
 		if (!this.racer) {
 			this.witness.asks("player", screen.room, screen.wanted, link.player, link.called)
-			this.racer = new Racer(screen.link, screen.room, this.store, {
-				changed: () => this.changed(),
-				refused: message => this.say(message),
-				later: seconds => screen.link.lost(0, "The server is busy. Reconnecting.", 1000 * seconds || 1)
-			})
+			this.racer = new Racer(link, screen.room, stored, {changed: () => this.changed(), refused: message => this.say(message)})
 			this.hand = new Hand(this.racer, sentence => this.say(sentence), () => this.table && this.showTable(true))
 			toggle(byId("auto"), "one tap", true, isOn => (this.hand.auto = isOn))
 		}
 		try {
 			const {room} = await this.racer.enter(screen.credentials.passphrase)
-			link.nextId = Math.max(link.nextId, ...[...this.witness.evidence.sent.keys()].map(id => id + 1)) // of the page before a reload
 			screen.room = room
 			screen.wanted = {}
 			enteredRoom(room)
