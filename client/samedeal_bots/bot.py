@@ -37,7 +37,7 @@ LOOK_INTERVAL: Final = 5.0
 
 _TRY_NEXT_ROOM: Final = (
     *(RefusalCode.ROOM_FULL, RefusalCode.RACE_STARTED, RefusalCode.ROOM_CLOSED, RefusalCode.NO_ROOM),
-    *(RefusalCode.NAME_TAKEN, RefusalCode.KICKED, RefusalCode.NO_TIDE, RefusalCode.OTHER_VERSION),
+    *(RefusalCode.NAME_TAKEN, RefusalCode.KICKED, RefusalCode.NO_TIDE, RefusalCode.OTHER_VERSION, RefusalCode.NO_BOTS),
 )
 """Refusals after which a bot without a room tries the next one."""
 
@@ -57,7 +57,8 @@ class Bot:
     ``pace`` is in moves a minute. The bot's temperament makes it faster or slower than that. If ``stay`` is true, the
     bot also joins the rematches. If ``roams`` is true, it has joined no room yet: it races in one open room after the
     other in which somebody waits. ``report`` is called with each message for the person who started the bot. If there is
-    an ``engine``, it chooses the actions, without a temperament.
+    an ``engine``, it chooses the actions, without a temperament. If ``is_house`` is true, the bot keeps people company: it
+    does not stay without them, and trusts its own server.
     """
 
     _rooms: RoomClient
@@ -68,6 +69,7 @@ class Bot:
     report: Callable[[str], None]
     engine: Engine | None = None
     roams: bool = False
+    is_house: bool = False
     _engine_failed: bool = False
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -265,7 +267,7 @@ class Bot:
 
     async def _is_fair(self) -> bool:
         """Verify the race. If it was not fair, report why, and return False."""
-        if self._phase != "finished":
+        if self._phase != "finished" or self.is_house:
             return True
         found = (await audit_race(self._rooms, lambda _: None)).verdict
         if found is None or found.kind in ("fair", "checked"):
@@ -292,13 +294,27 @@ class Bot:
 
     async def _join_rematch(self) -> bool:
         """Wait until another player asks for a rematch, then join the rematch. Return False if the room closes instead."""
-        await self._wait_until(
-            lambda: self._phase == "closed" or bool(self._rooms.model.room and self._rooms.model.room.next)
-        )
-        room = self._rooms.model.room
-        if room is None or not room.next:
+        await self._wait_until(lambda: self._phase == "closed" or self._is_deserted or bool(self.next_room))
+        if not self.next_room:
             return False
-        await asyncio.sleep(_REMATCH_DELAY)
-        await self._rooms.join(room.next)
-        await self._wait_until(lambda: self._rooms.model.is_in(room.next))
+        if not self.is_house:
+            await asyncio.sleep(_REMATCH_DELAY)
+        room = self.next_room
+        await self._rooms.join(room)
+        await self._wait_until(lambda: self._rooms.model.is_in(room))
         return True
+
+    @property
+    def next_room(self) -> str:
+        """The code of the rematch's room, or an empty string if there is none yet."""
+        room = self._rooms.model.room
+        return room.next if room is not None else ""
+
+    @property
+    def _is_deserted(self) -> bool:
+        """Whether this bot is one of the house, and all people are gone."""
+        room = self._rooms.model.room
+        if room is None or not self.is_house:
+            return False
+        people = {seat.player for seat in room.players if not seat.bot}
+        return not any(tally.connected for tally in room.tallies if tally.player in people)

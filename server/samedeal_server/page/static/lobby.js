@@ -67,11 +67,19 @@ export class Lobby {
 			const options = Object.fromEntries(chosen.map(({name, value}) => [name, JSON.parse(value)]))
 			enter("create", {options, room: form.room.value}, {options, round: 0, private: false})
 		}
-		byId("now").onclick = () => enter("racenow", {})
+		byId("now").onclick = () => {
+			const [chosen] = form.games.selectedOptions
+			enter("racenow", chosen.defaultSelected ? {} : {game: JSON.parse(chosen.value)[0]})
+		}
+		byId("bots").onclick = () => {
+			const options = {games: JSON.parse(form.games.value), deal: "winnable", players: 4, start: "full", countdown: 2}
+			enter("create", {options, house: 3}, {options, round: 0, private: false})
+		}
 		byId("tide").firstElementChild.onclick = () => enter("racenow", {game: this.next.game, tide: this.next.start})
 	}
 
 	showStatus() {
+		byId("bots").hidden = !this.link.house
 		setText(byId("status"), this.link.sentence)
 	}
 }
