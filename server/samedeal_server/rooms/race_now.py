@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from samedeal.games import LEAD_GAME, WELL_KNOWN, game_named
+from samedeal.games import LEAD_GAME, game_named
 from samedeal.options import Options
 from samedeal.protocol.messages import RoomLine
 from samedeal.race.seats import MOST_HOUSE, is_barred, is_crowded
@@ -54,7 +54,7 @@ class RaceNowRooms:
         """
         now = await self._rooms.store.now()
         lines = [line for line in await self._list.lines(game, only_open=True) if _is_soon(line, now)]
-        lines = [line for line in lines if game or line.game in WELL_KNOWN]
+        lines = [line for line in lines if game or game_named(line.game).file.known]
         lines.sort(key=lambda line: (line.starts, -line.players))
         races = await self._rooms.store.load_races([line.room for line in lines])
         fitting = [race for race in races if race is not None and self._admits(race, player, network)]
