@@ -8,12 +8,12 @@ from dataclasses import InitVar, dataclass, field
 from random import Random
 from typing import Final
 
-from samedeal.board_history import UNDO, Play
+from samedeal.board_history import Play
 from samedeal.errors import PlayError, RequestRefused
 from samedeal.moves import Move
 from samedeal.protocol.messages import Notice
 from samedeal.protocol_codes import RefusalCode
-from samedeal_bots.action_choice import PAUSE, RESIGN, UNDO_TIME, WAIT, ActionChooser
+from samedeal_bots.action_choice import PAUSE, RESIGN, WAIT, ActionChooser, time_for
 from samedeal_bots.engine import Engine, EngineFailed
 from samedeal_bots.engine_protocol import Clock, Contest
 from samedeal_client.local.bot_names import BOT_NAMES
@@ -200,7 +200,7 @@ class Bot:
         return len(room.players) > 1 and all(seat.ready for seat in room.players)
 
     async def _race(self) -> None:
-        """Act at the bot's pace until the race is over. Resign if nothing helps any more."""
+        """Act at the bot's pace until the race is over. Give up if nothing helps any more."""
         temperament = self._temperament
         if self.engine is not None:
             self.engine.begin_race()
@@ -223,10 +223,11 @@ class Bot:
                 if self._phase != "racing" or self._rooms.model.own.play != play:
                     continue
             if action == RESIGN:
-                await self._resign()
-            if action in (RESIGN, WAIT):
+                await self._give_up()
+                action = WAIT if self.engine is not None else PAUSE
+            if action == WAIT:
                 return
-            pause = interval * self._rng.uniform(1 - slack, 1 + slack) * (UNDO_TIME if action == UNDO else 1)
+            pause = interval * self._rng.uniform(1 - slack, 1 + slack) * time_for(action, own.play.board)
             next_move_at = max(next_move_at + pause, loop.time())
             if action == PAUSE:
                 continue
@@ -281,10 +282,16 @@ class Bot:
         room = self._rooms.model.room
         return room.starts / 1000 + room.options.limit - self._rooms.link.now() / 1000 if room is not None else 0.0
 
-    async def _resign(self) -> None:
-        self.report("No helpful move found. Resigning.")
+    async def _give_up(self) -> None:
+        """Say that the bot is stuck, and go on looking. An engine has its own reasons, and resigns."""
+        seat = self._rooms.model.seat
         with allowing(RefusalCode.NOT_RACING, RefusalCode.ROOM_CLOSED):  # the race has just ended
-            await self._rooms.resign()
+            if self.engine is not None:
+                self.report("No helpful move found. Resigning.")
+                await self._rooms.resign()
+            elif seat is None or not seat.stuck:
+                self.report("No helpful move found. Looking on.")
+                await self._rooms.declare_stuck()
 
     @property
     def _can_move(self) -> bool:

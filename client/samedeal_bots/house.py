@@ -40,7 +40,7 @@ class Guest(NamedTuple):
     pace: float
 
 
-COMPANY: Final = (Guest("careful", 22), Guest("greedy", 20), Guest("careful", 11))
+COMPANY: Final = (Guest("careful", 16), Guest("greedy", 16), Guest("careful", 10))
 """The bots that go to a room together."""
 
 
