@@ -120,8 +120,10 @@ async def test_house_leaves_with_the_last_person(one: Node, early: None) -> None
     guest = await bot_of_house(one, "Clover")
     await guest.join(room)
     await ana.expect(Done, Leave)
+    (race,) = await one.store.load_races([room])
+    assert race is not None
+    assert race.racers == ()
     assert await guest.closed() == CloseCode.RESTART  # as of whoever has lost a seat
-    assert (await one.store.load_races([room]))[0].racers == ()
 
 
 async def test_house_comes_only_shortly_before_the_start(one: Node, monkeypatch: pytest.MonkeyPatch) -> None:
