@@ -50,8 +50,8 @@ export class Lobby {
 
 	// Let players open a room with one tap. Its page then asks for a name, unless the player has given one before.
 	prepare(form) {
-		for (const [name, {title, default: isUsual}] of Object.entries(GAMES))
-			form.games.append(new Option(title, JSON.stringify([name]), isUsual, isUsual))
+		for (const [name, {title, lead}] of Object.entries(GAMES).sort(([, a], [, b]) => !a.known - !b.known))
+			form.games.append(new Option(title, JSON.stringify([name]), lead, lead))
 		form.querySelector("details").append(forTerminals(`samedeal new ${address}`))
 		const enter = async (type, fields, wanted = fields) => {
 			try {
