@@ -3,8 +3,8 @@
 In some games, careful bots make long plans (``foresight``), and leave the choice to their strategy if they find none.
 If the strategy of a bot finds no move, the bot thinks: it pauses, and tries moves and undos on an imagined board. Once
 they lead to a gain, the bot undoes its own moves as far as necessary and makes the imagined ones. This may cost
-foundation cards. So the bot returns to its best board before the race ends. It resigns if there is proof that it can't
-improve its result, or if it has thought for a long time.
+foundation cards. So the bot returns to its best board before the race ends. It gives up if there is proof that it can't
+improve its result, or if it has thought for a long time. An engine then resigns, and a bot says that it is stuck.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Final
 from samedeal.board import Board
 from samedeal.board_history import UNDO, Play, Undo
 from samedeal.cards import HIDDEN
+from samedeal.laws.safe_cards import safe_move
 from samedeal.laws.stuck import is_dead_end, is_stuck_for_good
 from samedeal.moves import DEAL, Move
 from samedeal.solver.line import Line
@@ -34,6 +35,18 @@ WAIT: Final = "wait"
 
 UNDO_TIME: Final = 0.25
 """Time that a bot takes for an undo, as a share of the time for a move."""
+
+_QUICK_TIME: Final = 0.25
+"""Time that a bot takes for a draw, a deal or a safe card, as a share of the time for a move that needs a thought."""
+
+
+def time_for(action: Move | str, board: Board) -> float:
+    """Return the time that a bot takes for an action, as a share of the time for a move that needs a thought."""
+    if action == UNDO:
+        return UNDO_TIME
+    is_quick = isinstance(action, Move) and (not action.is_transfer or action == safe_move(board))
+    return _QUICK_TIME if is_quick else 1
+
 
 _RETURN_MARGIN: Final = 3.0
 """Time between the bot's return to its best board and the end of the race, as a multiple of the time for a move."""

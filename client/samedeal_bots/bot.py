@@ -8,12 +8,12 @@ from dataclasses import InitVar, dataclass, field
 from random import Random
 from typing import Final
 
-from samedeal.board_history import UNDO, Play
+from samedeal.board_history import Play
 from samedeal.errors import PlayError, RequestRefused
 from samedeal.moves import Move
 from samedeal.protocol.messages import Notice
 from samedeal.protocol_codes import RefusalCode
-from samedeal_bots.action_choice import PAUSE, RESIGN, UNDO_TIME, WAIT, ActionChooser
+from samedeal_bots.action_choice import PAUSE, RESIGN, WAIT, ActionChooser, time_for
 from samedeal_bots.engine import Engine, EngineFailed
 from samedeal_bots.engine_protocol import Clock, Contest
 from samedeal_client.local.bot_names import BOT_NAMES
@@ -37,7 +37,7 @@ LOOK_INTERVAL: Final = 5.0
 
 _TRY_NEXT_ROOM: Final = (
     *(RefusalCode.ROOM_FULL, RefusalCode.RACE_STARTED, RefusalCode.ROOM_CLOSED, RefusalCode.NO_ROOM),
-    *(RefusalCode.NAME_TAKEN, RefusalCode.KICKED, RefusalCode.NO_TIDE, RefusalCode.OTHER_VERSION),
+    *(RefusalCode.NAME_TAKEN, RefusalCode.KICKED, RefusalCode.NO_TIDE, RefusalCode.OTHER_VERSION, RefusalCode.NO_BOTS),
 )
 """Refusals after which a bot without a room tries the next one."""
 
@@ -57,7 +57,8 @@ class Bot:
     ``pace`` is in moves a minute. The bot's temperament makes it faster or slower than that. If ``stay`` is true, the
     bot also joins the rematches. If ``roams`` is true, it has joined no room yet: it races in one open room after the
     other in which somebody waits. ``report`` is called with each message for the person who started the bot. If there is
-    an ``engine``, it chooses the actions, without a temperament.
+    an ``engine``, it chooses the actions, without a temperament. If ``is_house`` is true, the bot keeps people company: it
+    does not stay without them, and trusts its own server.
     """
 
     _rooms: RoomClient
@@ -68,6 +69,7 @@ class Bot:
     report: Callable[[str], None]
     engine: Engine | None = None
     roams: bool = False
+    is_house: bool = False
     _engine_failed: bool = False
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -196,7 +198,7 @@ class Bot:
         return len(room.players) > 1 and all(seat.ready for seat in room.players)
 
     async def _race(self) -> None:
-        """Act at the bot's pace until the race is over. Resign if nothing helps any more."""
+        """Act at the bot's pace until the race is over. Give up if nothing helps any more."""
         temperament = self._temperament
         if self.engine is not None:
             self.engine.begin_race()
@@ -219,10 +221,11 @@ class Bot:
                 if self._phase != "racing" or self._rooms.model.own.play != play:
                     continue
             if action == RESIGN:
-                await self._resign()
-            if action in (RESIGN, WAIT):
+                await self._give_up()
+                action = WAIT if self.engine is not None else PAUSE
+            if action == WAIT:
                 return
-            pause = interval * self._rng.uniform(1 - slack, 1 + slack) * (UNDO_TIME if action == UNDO else 1)
+            pause = interval * self._rng.uniform(1 - slack, 1 + slack) * time_for(action, own.play.board)
             next_move_at = max(next_move_at + pause, loop.time())
             if action == PAUSE:
                 continue
@@ -262,7 +265,7 @@ class Bot:
 
     async def _is_fair(self) -> bool:
         """Verify the race. If it was not fair, report why, and return False."""
-        if self._phase != "finished":
+        if self._phase != "finished" or self.is_house:
             return True
         found = (await audit_race(self._rooms, lambda _: None)).verdict
         if found is None or found.kind in ("fair", "checked"):
@@ -276,20 +279,40 @@ class Bot:
         room = self._rooms.model.room
         return room.starts / 1000 + room.options.limit - self._rooms.link.now() / 1000 if room is not None else 0.0
 
-    async def _resign(self) -> None:
-        self.report("No helpful move found. Resigning.")
+    async def _give_up(self) -> None:
+        """Say that the bot is stuck, and go on looking. An engine has its own reasons, and resigns."""
+        seat = self._rooms.model.seat
         with allowing(RefusalCode.NOT_RACING, RefusalCode.ROOM_CLOSED):  # the race has just ended
-            await self._rooms.resign()
+            if self.engine is not None:
+                self.report("No helpful move found. Resigning.")
+                await self._rooms.resign()
+            elif seat is None or not seat.stuck:
+                self.report("No helpful move found. Looking on.")
+                await self._rooms.declare_stuck()
 
     async def _join_rematch(self) -> bool:
         """Wait until another player asks for a rematch, then join the rematch. Return False if the room closes instead."""
-        await self._wait_until(
-            lambda: self._phase == "closed" or bool(self._rooms.model.room and self._rooms.model.room.next)
-        )
-        room = self._rooms.model.room
-        if room is None or not room.next:
+        await self._wait_until(lambda: self._phase == "closed" or self._is_deserted or bool(self.next_room))
+        if not self.next_room:
             return False
-        await asyncio.sleep(_REMATCH_DELAY)
-        await self._rooms.join(room.next)
-        await self._wait_until(lambda: self._rooms.model.is_in(room.next))
+        if not self.is_house:
+            await asyncio.sleep(_REMATCH_DELAY)
+        room = self.next_room
+        await self._rooms.join(room)
+        await self._wait_until(lambda: self._rooms.model.is_in(room))
         return True
+
+    @property
+    def next_room(self) -> str:
+        """The code of the rematch's room, or an empty string if there is none yet."""
+        room = self._rooms.model.room
+        return room.next if room is not None else ""
+
+    @property
+    def _is_deserted(self) -> bool:
+        """Whether this bot is one of the house, and all people are gone."""
+        room = self._rooms.model.room
+        if room is None or not self.is_house:
+            return False
+        people = {seat.player for seat in room.players if not seat.bot}
+        return not any(tally.connected for tally in room.tallies if tally.player in people)

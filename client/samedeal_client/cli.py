@@ -33,6 +33,7 @@ COMMANDS: Final = {
     "new": Subcommand("samedeal_client.commands.new", "open a room and join it"),
     "bot": Subcommand("samedeal_bots.commands.bot", "let a bot join a race"),
     "engine": Subcommand("samedeal_bots.commands.engine", "play as an engine, for programs"),
+    "house": Subcommand("samedeal_bots.commands.house", "let bots keep people company on a server"),
     "match": Subcommand("samedeal_bots.commands.match", "tell which of two engines is better"),
     "host": Subcommand("samedeal_operate.commands.host", "host a race on this machine"),
     "serve": Subcommand("samedeal_door.commands.serve", "run a server", reads_all=True),

@@ -29,6 +29,8 @@ _TRY_NEXT_ROOM: Final = {
 _MOST_TRIES: Final = 3
 """Maximum number of rooms that ``race_now`` tries."""
 
+_BOTS: Final = 3
+
 
 async def join_or_watch(client: ClientSession, room: str, line: RoomLine | None) -> None:
     """Join a room. If its race has started without the player, watch the race instead, if spectators are admitted.
@@ -74,6 +76,15 @@ async def race_now(client: ClientSession, game: str, tide: int = 0) -> None:
             if refused.code not in _TRY_NEXT_ROOM - {RefusalCode.NAME_TAKEN} or not tries_left:
                 raise
     return None
+
+
+async def race_with_bots(client: ClientSession, game: str) -> None:
+    """Open a room for a race against the bots of the server's house, and join it. The race starts when they are there.
+
+    Raise RequestRefused if the server has no bots, or if they are busy.
+    """
+    options = Options(games=(game,), deal=DEFAULT_DEAL, players=1 + _BOTS, start="full", countdown=2)
+    await client.join(await client.rooms.create(options, house=_BOTS))
 
 
 async def enter_next_tide(client: ClientSession, game: str = "") -> None:

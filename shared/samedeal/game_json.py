@@ -42,7 +42,8 @@ class GameData(Struct, frozen=True, kw_only=True):
     search: tuple[SearchWeights, ...]
     safe: tuple[int, int] | None
     deals_first: bool | UnsetType = UNSET
-    default: bool | UnsetType = UNSET
+    known: bool | UnsetType = UNSET
+    lead: bool | UnsetType = UNSET
 
     @classmethod
     def of(cls, game: Game) -> GameData:
@@ -56,7 +57,8 @@ class GameData(Struct, frozen=True, kw_only=True):
             search=weights_of(game),
             safe=reach_of(game),
             deals_first=deals_first(game) or UNSET,
-            default=file.default or UNSET,
+            known=file.known or UNSET,
+            lead=file.lead or UNSET,
             **rules | {"piles": tuple(PileData(**pile, place=row.place) for pile, row in piles)},
         )
 

@@ -8,7 +8,7 @@ import unicodedata
 from importlib import resources
 from typing import Final
 
-from samedeal.names import RESERVED_WORDS
+from samedeal.names import HOUSE_NAMES, RESERVED_WORDS
 
 # The library for this, confusable-homoglyphs, was last released in January 2024. It reads 900 kB of JSON when it is
 # imported, and has no function for the skeletons of UTS 39. Only characters that look like ASCII matter here.
@@ -37,6 +37,11 @@ def is_reserved(name: str) -> bool:
         for word in _WORDS.findall(unicodedata.normalize("NFKC", name))
         for skeleton, reserved in zip(_skeletons(word), _RESERVED, strict=True)
     )
+
+
+def is_house_name(name: str) -> bool:
+    """Return whether a name looks like that of a bot of the house."""
+    return any(look_alike(name, each) for each in HOUSE_NAMES)
 
 
 def _skeletons(name: str) -> tuple[str, str]:

@@ -23,6 +23,13 @@ RESERVED_WORDS: Final = ("admin", "host", "moderator", "operator", "samedeal", "
 Other players could take such a name for that of the server, its operator or a host. ``clean_name`` allows these words.
 """
 
+HOUSE_NAMES: Final = (
+    *("Basil", "Biscuit", "Button", "Clover", "Copper", "Cricket", "Domino", "Fennel", "Ginger", "Juniper", "Lantern"),
+    *("Marble", "Muffin", "Nutmeg", "Pebble", "Pepper", "Pickle", "Plum", "Sorrel", "Thimble", "Toffee", "Tulip"),
+    *("Walnut", "Widget"),
+)
+"""The names of the bots of the house, which nobody else may have."""
+
 ROOM_CODE: Final = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,22}[a-z0-9])?")
 
 _EMOJI_STYLE: Final = re.compile("[\ufe0e\ufe0f\U0001f3fb-\U0001f3ff]")

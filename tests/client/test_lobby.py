@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, timedelta
 from typing import Any
 
+from samedeal.games import GAMES, game_named
 from samedeal.protocol.messages import RoomLine
 from samedeal_client.menus.lobby import DAILY_GAMES, Lobby, game_of_the_day
 from tests.client.room_lines import line
@@ -39,7 +40,9 @@ def test_rooms_are_sorted_by_what_the_player_can_do_there() -> None:
 
 
 def test_daily_games_cycle() -> None:
-    assert {game_of_the_day(date(2026, 11, day)) for day in range(1, 1 + len(DAILY_GAMES))} == set(DAILY_GAMES)
+    days = [game_of_the_day(TODAY + timedelta(day)) for day in range(len(DAILY_GAMES))]
+    assert {*days} == {*GAMES} - {"spider"}  # its deals take the solver too long
+    assert sum(game_named(game).file.known for game in days) >= len(days) / 2
     assert Lobby(TODAY, game="phoenix").daily_game == Lobby(TODAY).daily_game == game_of_the_day(TODAY)
     assert Lobby(TODAY, game="phoenix").game_or_default == "phoenix"
     assert Lobby(TODAY).game_or_default == game_of_the_day(TODAY)

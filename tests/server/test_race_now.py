@@ -32,7 +32,7 @@ async def test_players_meet_whatever_node_they_ask(node: NodeMaker) -> None:
     state = await players[0].state(lambda state: len(state.players) == 6)
     wait = state.options.start_at - await nodes[0].store.now()
     assert 0 < wait < LONGEST_WAIT
-    assert (state.host, state.options.bots, state.private, state.deal) == ("", False, False, "winnable")
+    assert (state.host, state.options.bots, state.private, state.deal) == ("", True, False, "winnable")
     await players[0].refused("not_host", Start)
     other = await asked(players[0], "steve")
     assert other not in (room, await asked(players[1], "willow"))
@@ -73,7 +73,7 @@ async def test_room_that_starts_soon_is_chosen(one: Node, wait: int, options: di
     start_at = await one.store.now() + wait
     room = await ana.create("friday", start="at", start_at=start_at, countdown=1, **options)
     await ana.join(room, **{name: value for name, value in options.items() if name == "passphrase"})
-    assert (await asked(bob) == room) is taken
+    assert (await asked(bob, "willow") == room) is taken
 
 
 async def test_address_has_at_most_half_of_the_seats(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:

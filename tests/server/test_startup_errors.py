@@ -37,7 +37,7 @@ from samedeal_server.process.further_games import checked_tides, offer_games
 from samedeal_server.process.listening import listening
 from samedeal_server.process.open_store import open_store, store_required
 from samedeal_server.process.restore import restore
-from samedeal_server.process.secret_settings import read_admin_token, read_hook_secret
+from samedeal_server.process.secret_settings import read_admin_token, read_hook_secret, read_house_key
 from samedeal_server.process.tls import Certificate
 from samedeal_server.process.workers import started_workers
 from samedeal_server.store import keys, preflight, schema
@@ -101,6 +101,9 @@ def add_token_errors(errors: Errors, directory: Path) -> None:
     ):
         errors.of(read_admin_token, config)
     errors.of(read_hook_secret, Config(hook_secret="short"))
+    (directory / "short.key").write_text("short")
+    for name in ("house.key", "short.key"):
+        errors.of(read_house_key, Config(house_key_file=str(directory / name)))
 
 
 def add_game_errors(errors: Errors, directory: Path) -> None:

@@ -17,12 +17,12 @@ from random import Random
 from statistics import mean, median
 from typing import Final, NamedTuple
 
-from samedeal.board_history import UNDO, Play, Undo
+from samedeal.board_history import Play, Undo
 from samedeal.games import GAMES, game_named
 from samedeal.moves import Move
 from samedeal.options import Options
 from samedeal.solver.solve import Outcome, solve
-from samedeal_bots.action_choice import PAUSE, RESIGN, UNDO_TIME, WAIT, ActionChooser
+from samedeal_bots.action_choice import PAUSE, RESIGN, WAIT, ActionChooser, time_for
 from samedeal_link.solving.bot_levels import LEVELS, Level
 from samedeal_link.solving.strategy import BotMemory
 from samedeal_link.solving.temperament import Temperament
@@ -61,10 +61,10 @@ def bot_race(game: str, number: int, level: Level, limit: float = Options().limi
         action: Move | str = chooser.choose_action(play, (limit - seconds) / interval, from_deal=True)
         if action in (RESIGN, WAIT):
             break
+        seconds += interval * time_for(action, play.board)
         if action != PAUSE:
             actions += 1
             play = play.act(action)
-        seconds += interval * (UNDO_TIME if action == UNDO else 1)
     return Result(play.board.won, play.board.foundation_cards, actions, seconds, time.process_time() - started_at)
 
 

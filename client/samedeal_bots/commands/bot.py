@@ -89,7 +89,7 @@ def run(given: argparse.Namespace) -> int:
 
     async def play() -> int:
         if given.exit_with_stdin:
-            _stop_at_end_of_input()
+            stop_at_end_of_input()
         async with contextlib.AsyncExitStack() as contexts:
             engine: Engine | None = None
             if given.engine:
@@ -121,8 +121,8 @@ async def _leave(rooms: RoomClient) -> None:
             await rooms.leave()
 
 
-def _stop_at_end_of_input() -> None:
-    """Stop as after SIGTERM when standard input closes. It closes when the parent process ends."""
+def stop_at_end_of_input() -> None:
+    """Stop the process as after SIGTERM when standard input closes. It closes when the parent process ends."""
     loop = asyncio.get_running_loop()
 
     def on_input() -> None:

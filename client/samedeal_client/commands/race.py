@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Coroutine
 from typing import Any
 
-from samedeal.games import GAMES
+from samedeal.games import GAMES, LEAD_GAME
 from samedeal_client.commands.arguments import add_player, player_name
 from samedeal_link.errors import Failure
 
@@ -15,12 +15,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the arguments of ``samedeal race``."""
     parser.add_argument("words", metavar="GAME URL", nargs="*", help="a game, a server, or both")
     parser.add_argument("--tide", action="store_true", help="enter the next tide instead: a race at a fixed minute")
+    parser.add_argument("--bots", action="store_true", help="race against bots of the server instead")
     add_player(parser)
 
 
 def run(given: argparse.Namespace) -> Coroutine[Any, Any, int]:
     """Return the coroutine that races. Its result is the exit code."""
-    from samedeal_client.room_actions import enter_next_tide, race_now
+    from samedeal_client.room_actions import enter_next_tide, race_now, race_with_bots
     from samedeal_client.run_client import LineIO, run_client
     from samedeal_client.saved_settings import load_settings
     from samedeal_link.connection.address import parse_address
@@ -33,6 +34,9 @@ def run(given: argparse.Namespace) -> Coroutine[Any, Any, int]:
         raise Failure("Write 'samedeal race GAME URL', with a game and a server. Each of them may be left out.", 2)
 
     async def enter(client: ClientSession, lines: LineIO | None) -> None:  # noqa: ARG001 (the signature of run_client)
-        await (enter_next_tide if given.tide else race_now)(client, game)
+        if given.bots:
+            await race_with_bots(client, game or LEAD_GAME)
+        else:
+            await (enter_next_tide if given.tide else race_now)(client, game)
 
     return run_client(given, parse_address(url), player_name(given.name), enter)

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import dataclass, replace
 from datetime import date
+from importlib import resources
 from typing import Final
 
-from samedeal.games import GAMES
+from samedeal.games import game_named
 from samedeal.protocol.messages import RoomLine
 
 _ORDER: Final = ("open", "countdown", "racing", "finished", "closed")
 
 
-DAILY_GAMES: Final = tuple(GAMES)
+_ROTATION: Final = resources.files("samedeal_client.menus").joinpath("daily_games.toml").read_text("utf-8")
+DAILY_GAMES: Final = tuple(map(game_named, tomllib.loads(_ROTATION)["days"]))
 """The games that take turns as the game of the daily deal."""
 
 
 def game_of_the_day(today: date) -> str:
     """Return the game whose daily deal is proposed on a day."""
-    return DAILY_GAMES[today.toordinal() % len(DAILY_GAMES)]
+    return DAILY_GAMES[today.toordinal() % len(DAILY_GAMES)].name
 
 
 @dataclass(frozen=True)

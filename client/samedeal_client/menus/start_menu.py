@@ -68,18 +68,17 @@ MENU: Final = (
 )
 
 
-def menu(seat: str, daily: str, tide: str = "", *, bots: bool = True) -> tuple[MenuChoice, ...]:
+def menu(seat: str, daily: str, tide: str = "") -> tuple[MenuChoice, ...]:
     """Return the lines of the menu.
 
     ``seat`` describes the player's kept seat, and ``tide`` the next tide of the player's server. Each of them is empty if
-    there is none. ``daily`` is the title of today's game. Without ``bots`` the client can't start any, so that there is no
-    race against them.
+    there is none. ``daily`` is the title of today's game.
     """
     texts = {"daily": daily, "tide": tide}
     lines = tuple(
         line._replace(description=texts.get(line.action, line.description))
         for line in MENU
-        if (line.action != "tide" or tide) and (line.action != "play" or bots)
+        if line.action != "tide" or tide
     )
     return (MenuChoice("back", "b", "Your seat", seat), *lines) if seat else lines
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import secrets
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -12,65 +13,89 @@ from samedeal_client.commands.arguments import integer_in
 from samedeal_door.commands.door import host_key_of
 from samedeal_link.connection.address import DEFAULT_PORT
 from samedeal_link.errors import Failure
-from samedeal_link.machine.paths import data_home
+from samedeal_link.machine.paths import data_home, write_new
 
 _SSH_PORT = "also let people play over ssh, on this port (needs the extra [ssh])"
+_HOUSE = "bots that keep lone players company, 0 to 3 (default: 3)"
 
 
 def serve(arguments: Sequence[str]) -> int:
-    """Replace this process by the server. If its door cannot start, return an exit code."""
+    """Replace this process by the server. If its door or its house cannot start, return an exit code."""
     if "--help" in arguments or "-h" in arguments:
-        print(f"--ssh-port PORT  {_SSH_PORT}; see samedeal door --help\n")
+        print(f"--ssh-port PORT  {_SSH_PORT}; see samedeal door --help\n--house BOTS      {_HOUSE}\n")
+        return _replace_by_server(arguments)
     try:
-        arguments = _with_door(arguments)
+        return _replace_by_server(_with_companions(arguments))
     except Failure as error:
         print(f"samedeal: {error}", file=sys.stderr)
         return error.code
+
+
+def _replace_by_server(arguments: Sequence[str]) -> int:
     sys.stdout.flush()
     return os.execv(sys.executable, [sys.executable, "-m", "samedeal_server", "serve", *arguments])  # noqa: S606 (our own program)
 
 
-def _with_door(arguments: Sequence[str]) -> Sequence[str]:
-    """Start a door if ``--ssh-port`` is given. Return the arguments of the server.
+def _with_companions(arguments: Sequence[str]) -> list[str]:
+    """Start a door and a house, if they are wanted. Return the arguments of the server.
 
-    The door holds one end of a pipe and the server the other, so that the door stops when the server has ended.
+    Each of them holds one end of a pipe and the server the other, so that they stop when the server has ended.
     """
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
     parser.add_argument("--ssh-port", type=integer_in(1, 65535))
-    parser.add_argument("--port", type=int, default=DEFAULT_PORT)
-    parser.add_argument("--tls-cert")
-    parser.add_argument("--public-url")
-    parser.add_argument("--trusted-proxies")
+    parser.add_argument("--house", type=integer_in(0, 3))
+    known, others = _parse(parser, arguments)
+    server = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
+    server.add_argument("--port", type=int, default=DEFAULT_PORT)
+    for option in ("--tls-cert", "--public-url", "--trusted-proxies", "--house-key-file"):
+        server.add_argument(option)
+    given, _ = _parse(server, others)
+    is_reachable = given.port and not given.tls_cert
+    address = f"ws://127.0.0.1:{given.port}"
+    if known.ssh_port or known.house:
+        if not is_reachable:
+            raise Failure(
+                "--ssh-port and --house need a fixed --port without TLS. Otherwise run 'samedeal door' and "
+                "'samedeal house' beside the server.",
+                2,
+            )
+        others += ["--port", str(given.port)]
+        others += [] if given.trusted_proxies else ["--trusted-proxies", "127.0.0.1"]
+    if known.ssh_port:
+        host_key = host_key_of(data_home() / "door").get_fingerprint()
+        others += ["--door", f":{known.ssh_port} {host_key}"]
+        public = ["--public-url", given.public_url] if given.public_url else []
+        _start("door", address, "--port", str(known.ssh_port), "--with-server", *public)
+    if (known.house is None and is_reachable and not given.house_key_file) or known.house:
+        key = data_home() / "house.key"
+        write_new(key, secrets.token_urlsafe(32))
+        others += ["--house-key-file", str(key)]
+        _start("house", address, "--key-file", str(key), "--bots", str(known.house or 3), "--exit-with-stdin")
+    return others
+
+
+def _parse(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     try:
-        known, _ = parser.parse_known_args(arguments)
+        return parser.parse_known_args(arguments)
     except argparse.ArgumentError as error:
         raise Failure(f"{error}.", 2) from None
-    if not known.ssh_port:
-        return arguments
-    if known.tls_cert or not known.port:
-        raise Failure(
-            "--ssh-port needs a fixed --port without TLS. Otherwise run 'samedeal door' beside the server.", 2
-        )
-    others = [*arguments]
-    at = next(number for number, word in enumerate(others) if word.partition("=")[0] == "--ssh-port")
-    del others[at : at + (1 if "=" in others[at] else 2)]
-    host_key = host_key_of(data_home() / "door").get_fingerprint()
-    others += ["--port", str(known.port), "--door", f":{known.ssh_port} {host_key}"]
-    others += [] if known.trusted_proxies else ["--trusted-proxies", "127.0.0.1"]
+
+
+def _start(*command: str) -> None:
+    """Start a command that ends when the server has ended."""
     ours, theirs = os.pipe()
     os.set_inheritable(theirs, True)  # noqa: FBT003 (positional only)
-    door = ["door", f"ws://127.0.0.1:{known.port}", "--port", str(known.ssh_port), "--with-server"]
-    door += ["--public-url", known.public_url] if known.public_url else []
-    subprocess.Popen([sys.executable, "-m", "samedeal_client", *door], stdin=ours)  # noqa: S603 (our own program)
-    return others
+    subprocess.Popen([sys.executable, "-m", "samedeal_client", *command], stdin=ours)  # noqa: S603 (our own program)
+    os.close(ours)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Accept any arguments. The server parses them."""
     parser.add_argument("--ssh-port", metavar="PORT", help=_SSH_PORT)
+    parser.add_argument("--house", metavar="BOTS", help=_HOUSE)
     parser.add_argument("arguments", nargs=argparse.REMAINDER, help="see samedeal serve --help")
 
 
 def run(given: argparse.Namespace) -> int:
-    """Replace this process by the server. If its door cannot start, return an exit code."""
+    """Replace this process by the server. If its door or its house cannot start, return an exit code."""
     return serve(given.arguments)

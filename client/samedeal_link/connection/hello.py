@@ -21,7 +21,14 @@ from samedeal_link.connection.unanswered_requests import MAX_RETRY_AFTER, is_rat
 
 
 async def greet(
-    socket: ClientConnection, server: str, name: str, session: str, new_id: Callable[[], int], *, bot: bool = False
+    socket: ClientConnection,
+    server: str,
+    name: str,
+    session: str,
+    new_id: Callable[[], int],
+    *,
+    bot: bool = False,
+    house: str = "",
 ) -> Welcome:
     """Send ``Hello`` and return the ``Welcome``. If the server does not know ``session``, ask for a new session.
 
@@ -29,7 +36,7 @@ async def greet(
     Raise CannotConnect or LinkEnded if retrying does not help, for example if ``server`` is no Samedeal server.
     """
     client = f"samedeal {samedeal.__version__} (Python)"
-    hello = Hello(id=0, name=name, session=session, client=client, bot=bot, games=SHIPPED_RULES)
+    hello = Hello(id=0, name=name, session=session, client=client, bot=bot, games=SHIPPED_RULES, house=house)
     try:
         async with asyncio.timeout(OPEN_TIMEOUT):
             answer = await _exchange(socket, replace(hello, id=new_id()))

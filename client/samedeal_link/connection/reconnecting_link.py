@@ -85,7 +85,8 @@ _NOBODY_CAME: Final = "Nobody else came. The deal of an earlier race is dealt ag
 class Link:
     """A player's connection, under the player's ``name``. Entering the context manager connects.
 
-    If ``bot`` is true, the link declares to the server that the player is a bot. ``home`` is the path of the room that
+    If ``bot`` is true, the link declares to the server that the player is a bot. ``house`` is the key of the server's house
+    if the bot is one of it. ``has_house`` says whether its bots can be asked for. ``home`` is the path of the room that
     the player is about to enter, if it is known: see ``home_path``. ``evidence_root`` is the directory that keeps what the
     player was shown and did, or None to keep it only in memory. Iterating a link yields each message of the server and each
     change of the connection, in order. ``round_trip`` is the newest one, in seconds.
@@ -101,15 +102,18 @@ class Link:
         clock: Callable[[], float] = time.monotonic,
         timeouts: LinkTimeouts | None = None,
         bot: bool = False,
+        house: str = "",
         home: str = "",
         evidence_root: Path | None = None,
     ) -> None:
         self.address = address
         self.name = name
         self._bot = bot
+        self._house = house
         self._path = home
         self.player = ""
         self.has_page = False
+        self.has_house = False
         self.tides: tuple[TideTime, ...] = ()
         self.events: asyncio.Queue[LinkEvent] = asyncio.Queue(_MAX_EVENTS)
         self._sessions = sessions
@@ -306,10 +310,13 @@ class Link:
     async def _greet(self, socket: ClientConnection) -> None:
         session = self._session or self._sessions.session(self.address.url, self.name)
         sent = self._clock()
-        welcome = await greet(socket, self.address.typed, self.name, session, self.new_id, bot=self._bot)
+        welcome = await greet(
+            socket, self.address.typed, self.name, session, self.new_id, bot=self._bot, house=self._house
+        )
         self._offset.reset()
         self._offset.record(sent, self._clock(), welcome.time)
-        self.player, self.has_page, self.tides = welcome.player, welcome.page, welcome.tides
+        self.player, self.tides = welcome.player, welcome.tides
+        self.has_page, self.has_house = welcome.page, welcome.house
         self.witness.greeted(welcome, self._millis())
         self._session = welcome.session
         if welcome.session != session:

@@ -21,6 +21,7 @@ from samedeal.protocol.messages import (
     Joined,
     KickPlayer,
     Leave,
+    ListHouseRooms,
     ListRecords,
     ListRooms,
     Ping,
@@ -108,7 +109,9 @@ class Resumption:
                 if isinstance(answer, Acked):
                     self._revision = max(self._revision, request.revision + 1)
                     self._receipts.setdefault(request.revision + 1, answer.receipt)
-            case Hello() | Ping() | ListRooms() | RaceNow() | ListRecords() | ReadRecord() | Create():
+            case (
+                ListHouseRooms() | Hello() | Ping() | ListRooms() | RaceNow() | ListRecords() | ReadRecord() | Create()
+            ):
                 pass  # needs no place
             case CommitShare() | RevealShare():
                 pass  # not repeated, but made again if the room still waits for it

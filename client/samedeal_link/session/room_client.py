@@ -20,6 +20,7 @@ from samedeal.protocol.messages import (
     Join,
     KickPlayer,
     Leave,
+    ListHouseRooms,
     ListRecords,
     ListRooms,
     RaceNow,
@@ -114,6 +115,11 @@ class RoomClient:
         answer = await self.link.request(ListRooms(id=0, game=game, open=only_open, bots=bots))
         return answer.rooms if isinstance(answer, Rooms) else ()
 
+    async def house_rooms(self, house: str) -> tuple[RoomLine, ...]:
+        """Return the rooms to which bots of the house may come. ``house`` is a random name of this program."""
+        answer = await self.link.request(ListHouseRooms(id=0, house=house))
+        return answer.rooms if isinstance(answer, Rooms) else ()
+
     async def race_now(self, game: str = "", tide: int = 0) -> str:
         """Return the code of the public room whose race starts soonest, in ``game`` unless it is empty.
 
@@ -144,10 +150,13 @@ class RoomClient:
                 raise BadRecord("The server sent something that is not a record.")
         return text
 
-    async def create(self, options: Options, room: str = "", passphrase: str = "") -> str:
-        """Open a room and return its code. If ``room`` is empty, the server chooses the code."""
+    async def create(self, options: Options, room: str = "", passphrase: str = "", house: int = 0) -> str:
+        """Open a room and return its code. If ``room`` is empty, the server chooses the code.
+
+        ``house`` is how many bots of the house are wanted.
+        """
         answer = await self.link.request(
-            Create(id=0, options=WantedOptions.of(options), room=room, passphrase=passphrase)
+            Create(id=0, options=WantedOptions.of(options), room=room, passphrase=passphrase, house=house)
         )
         return self._given(answer, Wanted(options=options, round=0, private=bool(passphrase))) or room
 

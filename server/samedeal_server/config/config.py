@@ -121,6 +121,9 @@ class Config:
         "", "secret that signs what hooks get, at least 16 characters", metavar="SECRET", redact=r"(?s).+"
     )
     hook_secret_file: str = setting("", "file that holds the secret of the hooks", metavar="FILE")
+    house_key_file: str = setting(
+        "", "file that holds the key of the house, whose bots keep people company", metavar="FILE"
+    )
     door: str = setting(
         "",
         "door for ssh that the page names: its address and host key, as in 'cards.example.org:2222 SHA256:...'",

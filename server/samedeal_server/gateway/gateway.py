@@ -100,16 +100,17 @@ class Gateway:
     _subprotocols: Mapping[str, Serve]
     _page: PageFiles | None = None
     listeners: InitVar[NewsListeners | None] = None
+    house_key: InitVar[str] = ""
     serving: set[asyncio.Task[None]] = field(default_factory=set)
     _number: int = 0
 
-    def __post_init__(self, listeners: NewsListeners | None) -> None:
+    def __post_init__(self, listeners: NewsListeners | None, house_key: str) -> None:
         self.metrics = self.rooms.metrics
         self._timers = self.rooms.timers
         self._rates = RateLimits(self.rooms.live_limits, self._timers)
         self._queue = RequestQueue(self._timers)
         given = self.rooms, self._rates, self._bans, self._on_hello
-        self.handlers = RequestHandlers(*given, has_page=self._page is not None)
+        self.handlers = RequestHandlers(*given, has_page=self._page is not None, house_key=house_key)
         lists = self.handlers.room_list, self.handlers.record_list
         self._api = ReadApi(self.rooms.store, *lists, listeners, self.rooms.tides) if listeners else None
 

@@ -11,7 +11,7 @@ from typing import Any, Final, get_args
 import samedeal
 from samedeal.errors import SamedealError
 from samedeal.games import offered
-from samedeal.look_alikes import is_reserved
+from samedeal.look_alikes import is_house_name, is_reserved
 from samedeal.names import clean_name, clean_room
 from samedeal.protocol.messages import (
     Act,
@@ -22,6 +22,7 @@ from samedeal.protocol.messages import (
     Hello,
     Join,
     Leave,
+    ListHouseRooms,
     ListRecords,
     ListRooms,
     Ping,
@@ -46,6 +47,7 @@ from samedeal_server.gateway.rate_limits import RateLimits
 from samedeal_server.gateway.room_entry import RoomEntry
 from samedeal_server.races.server_bans import Bans, ban_sentence
 from samedeal_server.rooms.cached_list import MAX_LISTED, CachedList
+from samedeal_server.rooms.house_rooms import HouseRooms
 from samedeal_server.rooms.moves import MoveService
 from samedeal_server.rooms.player_connection import PlayerConnection
 from samedeal_server.rooms.race_now import RaceNowRooms
@@ -74,12 +76,14 @@ class RequestHandlers:
     _bans: Bans
     _on_hello: Callable[[PlayerConnection], None]
     has_page: bool
+    house_key: str = ""
 
     def __post_init__(self) -> None:
         self.entry = RoomEntry(self._rooms, self._rates.charge_passphrase)
         self.room_list = RoomList(self._rooms.store, self._rooms.timers)
         self._race_now = RaceNowRooms(self._rooms, self.room_list)
         self._tide_rooms = TideRooms(self._rooms)
+        self._house = HouseRooms(self._rooms.store, self.house_key)
         self.record_list = CachedList(partial(self._rooms.store.records.newest, MAX_LISTED), self._rooms.timers)
         self.moves = MoveService(self._rooms, self._rates.charge_replay)
 
@@ -95,14 +99,16 @@ class RequestHandlers:
         if connection.player:
             raise refused("hello_once")
         name = clean_name(message.name)
-        if is_reserved(name):
+        if message.house:
+            self._house.check_key(message.house, bot=message.bot)
+        elif is_reserved(name) or is_house_name(name):
             raise refused("reserved_name", name=name)
         self._check_bans("", connection)
-        if not message.session:
+        if not message.session and not message.house:
             self._rates.begin_session(connection.networks)
         session = await self._rooms.store.sessions.begin(message.session)
         self._check_bans(session.player, connection)
-        connection.identify(session, name, bot=message.bot)
+        connection.identify(session, name, bot=message.bot, house=bool(message.house))
         self._on_hello(connection)
         client = printable(message.client, _MAX_CLIENT_WIDTH)
         _log.info(LogEvent.HELLO, **connection.ids, name=name, client=client)
@@ -120,6 +126,7 @@ class RequestHandlers:
                 for file, text in (offered(message.games).items() if message.games else ())
             ),
             tides=self._rooms.tides,
+            house=bool(self.house_key),
         )
 
     async def ping(self, connection: PlayerConnection, message: Ping) -> Pong:
@@ -139,6 +146,12 @@ class RequestHandlers:
         """Return the newest rooms that players can join or watch."""
         lines = await self.room_list.lines(message.game, only_open=message.open, bots=message.bots)
         return Rooms(to=message.id, rooms=lines)
+
+    async def list_house_rooms(self, connection: PlayerConnection, message: ListHouseRooms) -> Rooms:
+        """Return the rooms to which bots of the house may come now."""
+        if not connection.house:
+            raise refused("bad_house_key")
+        return Rooms(to=message.id, rooms=await self._house.waiting(message.house))
 
     async def race_now(self, connection: PlayerConnection, message: RaceNow) -> Created:
         """Return the code of the public room whose race starts soonest, or of a room of a tide."""
@@ -173,8 +186,11 @@ class RequestHandlers:
         self._rates.open_room(connection.networks, scheduled=message.options.start == "at")
         if message.passphrase:
             self._rates.charge_passphrase(connection)
+        network = connection.networks[-1]
+        if message.house:
+            await self._house.check_free(self._rooms.creator.origin(network))
         room = await self._rooms.creator.create(
-            message.options.granted, code, message.passphrase, connection.networks[-1]
+            message.options.granted, code, message.passphrase, network, house=message.house
         )
         _log.info(LogEvent.ROOM_CREATED, **(connection.ids | {"room": room}), private=bool(message.passphrase))
         return Created(to=message.id, room=room)
@@ -229,6 +245,7 @@ REQUESTS: Final[Mapping[type, Request]] = {
     Hello: Request(RequestHandlers.hello, needs_hello=False),
     Ping: Request(RequestHandlers.ping, needs_hello=False),
     ListRooms: Request(RequestHandlers.list_rooms, cost=10),
+    ListHouseRooms: Request(RequestHandlers.list_house_rooms, cost=10),
     RaceNow: Request(RequestHandlers.race_now, cost=20),
     ListRecords: Request(RequestHandlers.list_records, cost=10),
     ReadRecord: Request(RequestHandlers.read_record, cost=5),

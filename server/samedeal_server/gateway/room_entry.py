@@ -56,6 +56,7 @@ class RoomEntry:
                 return JoinCommand(
                     *(player, connection.name, snapshot.progress, connection.bot),
                     origin=self._rooms.creator.origin(connection.networks[-1]),
+                    house=connection.house,
                 )
 
             watched = connection in hub.audience.spectators
@@ -149,7 +150,7 @@ class RoomEntry:
             await self._rooms.release(hub.room)
 
     async def _check_passphrase(self, hub: Hub, connection: PlayerConnection, passphrase: str) -> None:
-        if not hub.race.private:
+        if not hub.race.private or connection.house:
             return
         race = (await self._rooms.load(hub.room)).race  # the hub may not know yet that the player lost the seat
         if race.racer(connection.player) or connection.player in race.before.players:

@@ -41,7 +41,7 @@ from samedeal_server.process.health import NodeChecks, health_listener
 from samedeal_server.process.listening import listening, port_of
 from samedeal_server.process.open_store import open_store, store_required
 from samedeal_server.process.reload import reload_on_request
-from samedeal_server.process.secret_settings import read_admin_token, read_hook_secret
+from samedeal_server.process.secret_settings import read_admin_token, read_hook_secret, read_house_key
 from samedeal_server.process.signals import Signals
 from samedeal_server.process.tls import Certificate
 from samedeal_server.process.worker_homes import WorkerHomes
@@ -204,7 +204,17 @@ async def build(config: Config, name: str, stop: asyncio.Event, *, shares_port: 
         subprotocols = {ADMIN: Admin(agent, rooms, token, handshakes.address).serve} if token else {}
         page = PageFiles(config.public_url, config.door) if config.page else None
         listeners = NewsListeners(rooms) if config.page else None
-        gateway = Gateway(rooms, handshakes, connections, bans, agent.record_whereabouts, subprotocols, page, listeners)
+        gateway = Gateway(
+            rooms,
+            handshakes,
+            connections,
+            bans,
+            agent.record_whereabouts,
+            subprotocols,
+            page,
+            listeners,
+            read_house_key(config),
+        )
 
         checks = NodeChecks(gateway, stop)
         stack.push_async_callback(checks.close)

@@ -26,6 +26,11 @@ def read_hook_secret(config: Config) -> str:
     return _read("hook_secret", config.hook_secret, config.hook_secret_file)
 
 
+def read_house_key(config: Config) -> str:
+    """Return the key of the house, or an empty string. Raise StartupError ``bad_house_key``."""
+    return _read("house_key", "", config.house_key_file)
+
+
 def _read(setting: str, secret: str, file: str) -> str:
     if file:
         if secret:

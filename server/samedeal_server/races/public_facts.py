@@ -48,7 +48,7 @@ def news_of(race: Race, change: str) -> RaceNews | None:
     race before.
     """
     is_free = race.options.players > max(1, len(race.before.players))
-    if race.private or not (is_free if change == "opened" else race.options.spectators):
+    if not race.is_for_everybody or not (is_free if change == "opened" else race.options.spectators):
         return None
     line = room_line(race)
     match change:

@@ -51,6 +51,7 @@ class PlayerConnection:
     player: str = ""
     name: str = ""
     bot: bool = False
+    house: bool = False
     session: Session | None = None
     hub: Hub | None = None
     seat: SeatedPlayer | None = None
@@ -71,10 +72,10 @@ class PlayerConnection:
         self.pace = Pace(self.limits, self._timers.monotonic())
         self.socket.set_callbacks(self.wake, self._on_lost)
 
-    def identify(self, session: Session, name: str, *, bot: bool) -> None:
+    def identify(self, session: Session, name: str, *, bot: bool, house: bool) -> None:
         """Set the identity of the player, who has sent Hello."""
         self.session, self.player = session, session.player
-        self.name, self.bot = name, bot
+        self.name, self.bot, self.house = name, bot, house
 
     @property
     def ids(self) -> dict[str, object]:

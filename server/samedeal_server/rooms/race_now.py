@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import Final
 
-from samedeal.games import DEFAULT_GAME, game_named
+from samedeal.games import LEAD_GAME, game_named
 from samedeal.options import Options
 from samedeal.protocol.messages import RoomLine
-from samedeal.race.seats import is_barred, is_crowded
+from samedeal.race.seats import MOST_HOUSE, is_barred, is_crowded
 from samedeal.race.values import Race
 from samedeal.sentences import refused
 from samedeal_server.rooms.registry import RoomRegistry
 from samedeal_server.rooms.room_list import RoomList
 
-PERIOD: Final = 30_000
+PERIOD: Final = 15_000
 """Time, in milliseconds, between two races of a game that the server opens. They start at the multiples of this time."""
 
-SHORTEST_WAIT: Final = 15_000
+SHORTEST_WAIT: Final = 8_000
 """Minimum time, in milliseconds, until the start of a race that the server opens.
 
 A room that is open already is found until half of this time before its start.
@@ -25,7 +25,7 @@ A room that is open already is found until half of this time before its start.
 LONGEST_WAIT: Final = SHORTEST_WAIT + PERIOD
 """Maximum time, in milliseconds, until the start of a race that a player is sent to."""
 
-_COUNTDOWN: Final = 5
+_COUNTDOWN: Final = 3
 _LEAST_WINS: Final = 0.4
 """The share of random deals that the solver wins in a game, below which nobody is sent to a race on a random deal."""
 
@@ -46,29 +46,31 @@ class RaceNowRooms:
         self._list = room_list
 
     async def find(self, game: str, player: str, network: str) -> str:
-        """Return the code of the room whose race starts soonest, in ``game`` unless it is empty. Open one if there is none.
+        """Return the code of the room whose race starts soonest. Open one if there is none.
 
-        A room in which the player has a seat comes first, so that asking twice is the same as asking once. Raise
+        The race is in ``game``. If that is empty, it is in any well-known game, and a room is opened for ``LEAD_GAME``. A
+        room in which the player has a seat comes first, so that asking twice is the same as asking once. Raise
         SamedealError if there is no such game, or if no room can be opened.
         """
         now = await self._rooms.store.now()
         lines = [line for line in await self._list.lines(game, only_open=True) if _is_soon(line, now)]
+        lines = [line for line in lines if game or game_named(line.game).file.known]
         lines.sort(key=lambda line: (line.starts, -line.players))
         races = await self._rooms.store.load_races([line.room for line in lines])
         fitting = [race for race in races if race is not None and self._admits(race, player, network)]
         fitting.sort(key=lambda race: race.racer(player) is None)
-        return fitting[0].room if fitting else await self._open(game or DEFAULT_GAME, now, player, network)
+        return fitting[0].room if fitting else await self._open(game or LEAD_GAME, now, player, network)
 
     async def _open(self, game: str, now: int, player: str, network: str) -> str:
         for start in range(_next_start(now + SHORTEST_WAIT // 2), _next_start(now + SHORTEST_WAIT) + 1, PERIOD):
-            options = Options.scheduled(game, start, _COUNTDOWN, bots=False)
+            options = Options.scheduled(game, start, _COUNTDOWN, bots=True)
             for number in range(_MOST_ROOMS):
                 code = self._creator.shared_code(f"{game} {start} {number}")
                 (race,) = await self._rooms.store.load_races([code])
                 if race is None:
                     if start < now + SHORTEST_WAIT:
                         break  # too late to open a room, but not to find one that the list has not yet
-                    await self._creator.create_shared(options, code, network)
+                    await self._creator.create_shared(options, code, network, house=MOST_HOUSE)
                     (race,) = await self._rooms.store.load_races([code])
                 if race is not None and race.options == options and self._admits(race, player, network):
                     return code

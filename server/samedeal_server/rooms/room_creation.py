@@ -55,10 +55,12 @@ class RoomCreator:
         """Return a keyed hash of a network. All nodes compute the same hash. Races contain it, and not the address."""
         return hmac.digest(self._store.receipt_key, network.encode(), "sha256").hex()[:16]
 
-    async def create(self, options: Options, code: str, passphrase: str, network: str, tide: int = 0) -> str:
+    async def create(
+        self, options: Options, code: str, passphrase: str, network: str, tide: int = 0, house: int = 0
+    ) -> str:
         """Open a room and return its code. If ``code`` is empty, choose a random code.
 
-        ``tide`` is as in ``Race``.
+        ``tide`` and ``house`` are as in ``Race``.
 
         Raise SamedealError if there are too many rooms, an argument is invalid, or the code is taken.
         """
@@ -77,7 +79,8 @@ class RoomCreator:
         for _ in range(_ATTEMPTS):
             room = code or room_code(secrets.token_bytes(_CODE_LENGTH))
             origin = "" if tide else self.origin(network)
-            race = first_race(room, options, deal, secret.deal.seed, now, private=bool(secret.hash), tide=tide)
+            given = room, options, deal, secret.deal.seed, now
+            race = first_race(*given, private=bool(secret.hash), tide=tide, house=house)
             if await self._open(replace(race, origin=origin), secret):
                 return room
             if code:
@@ -88,10 +91,10 @@ class RoomCreator:
         """Return the code of a room that all nodes open for a purpose. It is keyed: nobody can open that room before."""
         return room_code(hmac.digest(self._store.receipt_key, purpose.encode(), "sha256"))
 
-    async def create_shared(self, options: Options, code: str, network: str, tide: int = 0) -> None:
+    async def create_shared(self, options: Options, code: str, network: str, tide: int = 0, house: int = 0) -> None:
         """Open a room with a shared code, unless another node has just opened it. Raise SamedealError as ``create``."""
         try:
-            await self.create(options, code, "", network, tide)
+            await self.create(options, code, "", network, tide, house)
         except RequestRefused as error:
             if error.code != RefusalCode.ROOM_EXISTS:
                 raise
@@ -171,6 +174,8 @@ class RoomCreator:
         opened = await self._store.create_room(race, secret)
         if opened:
             self._rooms.record(race, ("opened",))
+            if race.house:
+                await self._store.house.add(race)
         return opened
 
 

@@ -87,7 +87,7 @@ async def room_lines(store: Store, rooms: Sequence[str]) -> dict[str, RoomLine |
     """
     races = await store.load_races(rooms)
     return {
-        room: room_line(race) if race is not None and not race.private and race.is_listed else None
+        room: room_line(race) if race is not None and race.is_listed else None
         for room, race in zip(rooms, races, strict=True)
     }
 

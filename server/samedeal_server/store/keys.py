@@ -30,6 +30,12 @@ DUE: Final = f"{PREFIX}due"
 RECORDS: Final = f"{PREFIX}records"
 """Sorted set: the ids of recorded races by the time, in milliseconds, at which the race ended."""
 
+HOUSE: Final = f"{PREFIX}house"
+"""Sorted set: the rooms to which bots of the house may come, by the time, in milliseconds, until which that may matter."""
+
+HOUSE_LEASE: Final = f"{PREFIX}house_lease"
+"""String: the name of the program that runs the house; expires unless it asks for rooms."""
+
 NEWS: Final = f"{PREFIX}news"
 """Stream: news of public races (packed); trimmed. Hooks read it as groups of consumers."""
 

@@ -55,7 +55,7 @@ class RoomIndex(StorePart):
             commands = [command("ZADD", keys.DUE, "LT", due_at(race), race.room)]
             if before is None or _since(before) != _since(race):
                 commands.append(command("ZADD", keys.ROOMS, race.created, race.room))
-                if not race.private:
+                if race.is_for_everybody:
                     commands.append(command("ZADD", keys.LISTED, _since(race), _member(race.origin, race.room)))
             await self._executor.execute(*commands)
 

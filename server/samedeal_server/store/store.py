@@ -34,6 +34,7 @@ from samedeal_server.store.events import (
     presence_parts,
 )
 from samedeal_server.store.group_commit import Commit, CommitOutcome, CommitResult, GroupCommit
+from samedeal_server.store.house_store import HouseStore
 from samedeal_server.store.news import NewsStore
 from samedeal_server.store.passphrase_guesses import PassphraseGuesses
 from samedeal_server.store.records import RecordStore
@@ -142,6 +143,7 @@ class Store:
         self.guesses = PassphraseGuesses(self.executor)
         self.records = RecordStore(self.executor)
         self.earlier = EarlierRaces(self.executor)
+        self.house = HouseStore(self.executor)
         self.news = NewsStore(self.executor)
         self.tides = TideStore(self.executor)
         self.receipt_key = b""

@@ -37,6 +37,9 @@ GAMES: Final[dict[str, Game]] = {game.name: game for game in sorted(_SHIPPED, ke
 DEFAULT_GAME: Final = next(name for name, game in GAMES.items() if game.file.default)
 """The name of the game that is played if nobody chooses one."""
 
+LEAD_GAME: Final = next(name for name, game in GAMES.items() if game.file.lead)
+"""The name of the game in which a race is opened for those who want to race now, whatever the game."""
+
 SHIPPED_RULES: Final = tuple(game.rules_hash for game in GAMES.values())
 """The hashes of the rules of this release's games (``Game.rules_hash``)."""
 

@@ -57,7 +57,7 @@ class Hello(RequestMessage, frozen=True):
 
     An empty ``session`` starts a new session. ``client`` names the program. ``bot`` declares that a program plays.
     ``games`` has the hashes of the rules of all games that the client knows. If it is empty, the client gets no
-    descriptions of games.
+    descriptions of games. ``house`` is the key that proves a bot to be one of the server's house.
     """
 
     name: Text
@@ -65,6 +65,7 @@ class Hello(RequestMessage, frozen=True):
     client: Text = ""
     bot: bool = False
     games: Annotated[tuple[Hash, ...], Meta(min_length=0, max_length=128)] = ()
+    house: Text = ""
 
 
 class Ping(RequestMessage, frozen=True):
@@ -82,6 +83,16 @@ class ListRooms(RequestMessage, frozen=True):
     game: Annotated[str, Meta(max_length=24)] = ""
     open: bool = False
     bots: bool = False
+
+
+class ListHouseRooms(RequestMessage, frozen=True):
+    """Ask for the rooms that wait for bots of the house, which only the house may do.
+
+    ``house`` is a random name of the program that runs the house. Of several, the server answers only one, until that one
+    has not asked for ten seconds.
+    """
+
+    house: Text
 
 
 class RaceNow(RequestMessage, frozen=True):
@@ -112,11 +123,15 @@ class ReadRecord(RequestMessage, frozen=True):
 
 
 class Create(RequestMessage, frozen=True):
-    """Open a room without joining it. ``room`` is the wanted code. If ``room`` is empty, the server chooses a code."""
+    """Open a room without joining it. ``room`` is the wanted code. If ``room`` is empty, the server chooses a code.
+
+    ``house`` is how many bots of the house are wanted. A room with such bots is in no list.
+    """
 
     options: WantedOptions
     room: RoomCode = ""
     passphrase: Text = ""
+    house: Annotated[int, Meta(ge=0, le=3)] = 0
 
 
 class Join(RequestMessage, frozen=True):
@@ -222,6 +237,7 @@ ToServer = (
     Hello
     | Ping
     | ListRooms
+    | ListHouseRooms
     | RaceNow
     | ListRecords
     | ReadRecord
@@ -262,7 +278,7 @@ class Welcome(AnswerMessage, frozen=True):
     ``session`` is the secret token with which the client resumes the session. ``player`` is the player's public id.
     ``server`` names the program of the server. ``engine`` is the version of the server's rules (``samedeal.ENGINE``).
     ``page`` says whether the server has a page for browsers. ``games`` has descriptions of the games that the client does
-    not know. ``tides`` are the tides of each day.
+    not know. ``tides`` are the tides of each day. ``house`` says whether bots of the house can be asked for.
     """
 
     session: str
@@ -274,6 +290,7 @@ class Welcome(AnswerMessage, frozen=True):
     page: bool = False
     games: tuple[GameDescription, ...] = ()
     tides: tuple[TideTime, ...] = ()
+    house: bool = False
 
 
 class Pong(AnswerMessage, frozen=True):
@@ -407,7 +424,7 @@ class Seat(Struct, frozen=True, kw_only=True):
     ``bot`` is true if the client has declared that a program plays. ``stuck`` is true if the player has sent
     ``DeclareStuck`` and the number of foundation cards has not changed since. ``share_commitment`` is the hash of the
     player's share for the present draw of a joint deal, and empty until the player has sent it. ``away`` is true if the
-    player waits for the race without looking at the room.
+    player waits for the race without looking at the room. ``house`` is true of a bot of the server's house.
     """
 
     player: str
@@ -419,6 +436,7 @@ class Seat(Struct, frozen=True, kw_only=True):
     stuck: bool = False
     share_commitment: bytes = b""
     away: bool = False
+    house: bool = False
 
 
 class DrawnShare(Struct, frozen=True, kw_only=True):

@@ -20,12 +20,13 @@ class PlayerCommand(RaceCommand, frozen=True):
 
 
 class JoinCommand(PlayerCommand, frozen=True):
-    """Command of a player to take a seat or to rejoin. ``Racer`` explains ``bot`` and ``origin``."""
+    """Command of a player to take a seat or to rejoin. ``Racer`` explains ``bot``, ``origin`` and ``house``."""
 
     name: str
     progress: ProgressByPlayer
     bot: bool = False
     origin: str = ""
+    house: bool = False
 
 
 class LeaveCommand(PlayerCommand, frozen=True):

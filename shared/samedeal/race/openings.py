@@ -19,10 +19,18 @@ from samedeal.terms import description_hash
 
 
 def first_race(
-    room: str, options: Options, deal: Deal, seed: bytes, now: int, *, private: bool = False, tide: int = 0
+    room: str,
+    options: Options,
+    deal: Deal,
+    seed: bytes,
+    now: int,
+    *,
+    private: bool = False,
+    tide: int = 0,
+    house: int = 0,
 ) -> Race:
-    """Return the first race of a new room. ``seed`` is as in ``DealSecret``, and ``tide`` as in ``Race``."""
-    return _committed(Race(room, options, 0, str(deal), b"", private, now, now, tide=tide), seed)
+    """Return the first race of a new room. ``seed`` is as in ``DealSecret``, ``tide`` and ``house`` as in ``Race``."""
+    return _committed(Race(room, options, 0, str(deal), b"", private, now, now, tide=tide, house=house), seed)
 
 
 def rematch(race: Race, room: str, seed: bytes, now: int) -> Race:
@@ -31,7 +39,17 @@ def rematch(race: Race, room: str, seed: bytes, now: int) -> Race:
     before = RaceBefore(race.room, tuple(each.player for each in race.racers if each.player not in race.kicked.players))
     if round_number % options.series:
         before = replace(before, table=race.table, rooms=(*race.before.rooms, race.room))
-    successor = Race(room, options, round_number, options.deal, b"", race.private, now, now)
+    successor = Race(
+        room,
+        options,
+        round_number,
+        options.deal,
+        b"",
+        race.private,
+        now,
+        now,
+        house=sum(each.house for each in race.racers),
+    )
     return _committed(replace(successor, origin=race.origin, before=before, kicked=race.kicked), seed)
 
 

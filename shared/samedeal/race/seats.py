@@ -37,6 +37,30 @@ The player loses the seat only if another player finds the room full.
 """
 
 
+MOST_HOUSE: Final = 3
+"""Maximum number of bots of the house in a race."""
+
+HOUSE_COMES: Final = 8_000
+"""Time, in milliseconds, before the start of a race without a host at which the house looks whether somebody is alone."""
+
+
+def house_seats(race: Race, now: int) -> int:
+    """Return how many more bots of the house may take a seat in a race.
+
+    In a race without a host they come only if somebody is alone shortly before the start.
+    """
+    taken, options = sum(racer.house for racer in race.racers), race.options
+    is_too_early = len(race.racers) != taken + 1 or now < options.start_at - HOUSE_COMES
+    if not race.is_open or len(race.racers) >= options.players or (not options.hosted and is_too_early):
+        return 0
+    return race.house - taken
+
+
+def _without_house(race: Race) -> Race:
+    """Return a race without a host without the bots of the house, which came because somebody was alone."""
+    return race if race.options.hosted else race.without([racer for racer in race.racers if racer.house])
+
+
 def present_racers(race: Race, progress: ProgressByPlayer, now: int) -> tuple[Racer, ...]:
     """Return the racers who keep their seats at the time ``now``.
 
@@ -85,24 +109,28 @@ def join(race: Race, command: JoinCommand, now: int) -> CommandResult:
         return set_away(race, AwayCommand(command.player, away=False), now)
     if is_barred(race, command.player, command.origin):
         raise refused("address_kicked")
-    if command.bot and not race.options.bots:
+    admits_bots = race.options.bots and not race.is_race_now
+    if house_seats(race, now) < 1 if command.house else command.bot and not admits_bots:
         raise refused("no_bots")
     if race.tide and now >= due_at(race):
         raise refused("no_tide")
     if race.next:
         raise refused("room_closed")
     race, freed = _free_seats(race, present_racers(race, command.progress, now))
+    race = race if command.house else _without_house(race)
     if len(race.racers) >= race.options.players and race.options.start == "at":
         race, freed = _free_seats(race, _racers_seen(race, command.progress, now - SCHEDULED_ABSENT_AFTER))
     _check_free_seat(race, command.player, now)
-    if is_crowded(race, command.origin):
+    if not command.house and is_crowded(race, command.origin):
         raise refused("too_many_from_address")
     for racer in race.racers:
         if look_alike(racer.name, command.name):
             raise refused("name_taken", name=racer.name)
     taken = {racer.seat for racer in race.racers}
     seat = next(number for number in range(1, race.options.players + 1) if number not in taken)
-    racer = Racer(command.player, command.name, seat, seated_at=now, bot=command.bot, origin=command.origin)
+    origin = "" if command.house else command.origin
+    given = command.player, command.name, seat
+    racer = Racer(*given, seated_at=now, bot=command.bot, origin=origin, house=command.house)
     # Players of the previous race come first, so that no spectator of that race becomes the host.
     racers = sorted((*race.racers, racer), key=lambda each: each.player not in race.before.players)
     return _start_if_due(replace(race, racers=tuple(racers)), now, *freed, "joined")
@@ -139,7 +167,10 @@ def leave_seat(race: Race, command: LeaveCommand | KickCommand, now: int) -> Com
         return race, ()
     if race.phase == "countdown":
         return lose_seats(race, [racer], "kicked" if isinstance(command, KickCommand) else "left", now, "left")
-    return _start_if_due(race.without([racer]), now, "left")
+    left = race.without([racer])
+    if all(each.house for each in left.racers):  # nobody is left for whom they came
+        left = replace(left, racers=())
+    return _start_if_due(left, now, "left")
 
 
 def set_ready(race: Race, command: ReadyCommand, now: int) -> CommandResult:

@@ -31,11 +31,12 @@ _MAX_KICKED: Final = 100
 class Racer(Struct, frozen=True, omit_defaults=True):
     """A player with a seat. Times are in milliseconds since 1970.
 
-    ``bot`` is true if the player has declared to be a bot. ``origin`` is a keyed hash of the network from which the
-    player took the seat. ``away`` is true while the player waits without looking at the room. ``stuck_at`` is when the
-    player last declared to be stuck, or 0. For a joint deal, ``commitment`` is the hash of the player's share for the
-    present draw, and empty until the player sends it. ``share`` is empty until the player reveals it. When all players
-    have revealed their shares, all shares move to ``DrawProgress.shares``.
+    ``bot`` is true if the player has declared to be a bot, and ``house`` if it is one of the server's house. ``origin`` is a
+    keyed hash of the network from which the player took the seat, and empty for the house. ``away`` is true while the player
+    waits without looking at the room. ``stuck_at`` is when the player last declared to be stuck, or 0. For a joint deal,
+    ``commitment`` is the hash of the player's share for the present draw, and empty until the player sends it. ``share`` is
+    empty until the player reveals it. When all players have revealed their shares, all shares move to
+    ``DrawProgress.shares``.
     """
 
     player: str
@@ -50,6 +51,7 @@ class Racer(Struct, frozen=True, omit_defaults=True):
     commitment: bytes = b""
     share: bytes = b""
     away: bool = False
+    house: bool = False
 
     def is_stuck(self, progress: Progress) -> bool:
         """Return whether the player has declared to be stuck, and has moved no card to or from a foundation since."""
@@ -154,7 +156,7 @@ class Race(Struct, frozen=True, omit_defaults=True):
     ``rules`` is the hash by which nodes notice that they have other descriptions of the room's games, and
     ``description`` is the ``description_hash`` of this race's game. ``origin`` is a keyed hash of the network from which
     the room of the first race was opened. ``tide`` is when the tide of the race starts, or 0. ``ready_since`` is when all
-    persons besides the host had become ready, as long as they all are.
+    persons besides the host had become ready, as long as they all are. ``house`` is how many bots of the house may come.
 
     ``next`` is the room of this race's own rematch. If only one player came, it is the room in which the deal of an
     earlier race is dealt again, and there ``earlier`` has that race's players.
@@ -185,6 +187,7 @@ class Race(Struct, frozen=True, omit_defaults=True):
     kicked: KickedPlayers = KickedPlayers()
     draw: DrawProgress = DrawProgress()
     result: RaceResult = RaceResult()
+    house: int = 0
 
     @property
     def table(self) -> tuple[TableLine, ...]:
@@ -249,8 +252,18 @@ class Race(Struct, frozen=True, omit_defaults=True):
 
     @property
     def is_listed(self) -> bool:
-        """Whether lists have the room, unless it is private: it is not closed, and somebody can still enter it."""
-        return self.is_open or self.phase not in ("open", "closed")
+        """Whether lists have the room: it is for everybody, it is not closed, and somebody can still enter it."""
+        return self.is_for_everybody and (self.is_open or self.phase not in ("open", "closed"))
+
+    @property
+    def is_for_everybody(self) -> bool:
+        """Whether strangers may learn of the room: it is neither private nor opened for a race against bots."""
+        return not self.private and (self.is_race_now or not self.house)
+
+    @property
+    def is_race_now(self) -> bool:
+        """Whether the server has opened the room for people who want to race now. Only bots of the house are admitted."""
+        return self.house > 0 and not self.options.hosted
 
     @property
     def is_crowd(self) -> bool:

@@ -139,7 +139,9 @@ class LobbyScreen(WidgetScreen):
     @property
     def _ways(self) -> tuple[MenuChoice, ...]:
         return panels.choices(
-            self.lobby, tide_text(self.client.link.tides, self.client.now()), bots=terminal().owns_process
+            self.lobby,
+            tide_text(self.client.link.tides, self.client.now()),
+            bots=terminal().owns_process or self.client.link.has_house,
         )
 
     def _show_choices(self) -> None:
@@ -268,7 +270,10 @@ class LobbyScreen(WidgetScreen):
                 options = Options(games=(lobby.daily_game,), deal="daily")
                 self.run_busy("Joining the daily deal", partial(room_actions.join_match, self.client, rooms, options))
             case "practise":
-                self.run_busy(f"Practising {title_of(game)}", partial(self._practise, game))
+                practise = (
+                    self._practise if terminal().owns_process else partial(room_actions.race_with_bots, self.client)
+                )
+                self.run_busy(f"Practising {title_of(game)}", partial(practise, game))
             case _:
                 from samedeal_client.full_screen.screens.new_room import NewRoomScreen
 

@@ -311,7 +311,7 @@ class StartScreen(LookScreen[list[str]]):
         self._history = History()
         self._seat = FileSessions().kept_seat()
         seat = _seat_text(self._seat) if self._seat is not None else ""
-        self._choices = menu(seat, title_of(self._lobby.daily_game), self._tide, bots=terminal().owns_process)
+        self._choices = menu(seat, title_of(self._lobby.daily_game), self._tide)
         self.set_class(self._seat is not None, "-with-seat")
 
     def compose(self) -> ComposeResult:
@@ -457,12 +457,12 @@ class StartScreen(LookScreen[list[str]]):
         settings = load_settings()
         server = settings.server
         match choice:
-            case "play":
-                self._run(["play", self._game_name, *settings.play_arguments])
             case "race" | "tide":
                 self._race_now(server, tide=choice == "tide")
-            case "join" | "host" | "daily" if not terminal().owns_process:
+            case "play" | "join" | "host" | "daily" if not terminal().owns_process:
                 self._choose_here(choice, server, settings.room_arguments)
+            case "play":
+                self._run(["play", self._game_name, *settings.play_arguments])
             case "daily":
                 self._run(["play", self._lobby.daily_game, "--deal", "daily"])
             case "join" | "watch":
@@ -496,8 +496,10 @@ class StartScreen(LookScreen[list[str]]):
         _ = self.app.push_screen(SettingsScreen(), restart)
 
     def _choose_here(self, choice: str, server: str, room_arguments: Sequence[str]) -> None:
-        """Join, host or race today's deal on ``server``, the only one that there is."""
-        if choice == "daily":
+        """Race against bots, join, host or race today's deal on ``server``, the only one that there is."""
+        if choice == "play":
+            self._run(["race", self._game_name, server, "--bots"])
+        elif choice == "daily":
             self._run(["new", server, "--game", self._lobby.daily_game, "--deal", "daily"])
         elif choice == "host":
             self._run(["new", server, "--game", self._game_name, *room_arguments])

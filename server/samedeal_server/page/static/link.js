@@ -72,8 +72,8 @@ export class Link {
 		try {
 			const sent = Date.now()
 			const name = this.name || "spectator"
-			const {session, player, time, tides = [], name: called} = await this.ask("hello", {...this.about, name, session: this.session})
-			Object.assign(this, {session, player, tides, called, welcomed: Date.now()})
+			const {session, player, time, tides = [], house, name: called} = await this.ask("hello", {...this.about, name, session: this.session})
+			Object.assign(this, {session, player, tides, house, called, welcomed: Date.now()})
 			if (this.name) this.keep("session", session)
 			this.offset = time - (sent + this.welcomed) / 2
 			this.status(true)

@@ -50,8 +50,8 @@ export class Lobby {
 
 	// Let players open a room with one tap. Its page then asks for a name, unless the player has given one before.
 	prepare(form) {
-		for (const [name, {title, default: isUsual}] of Object.entries(GAMES))
-			form.games.append(new Option(title, JSON.stringify([name]), isUsual, isUsual))
+		for (const [name, {title, lead}] of Object.entries(GAMES).sort(([, a], [, b]) => !a.known - !b.known))
+			form.games.append(new Option(title, JSON.stringify([name]), lead, lead))
 		form.querySelector("details").append(forTerminals(`samedeal new ${address}`))
 		const enter = async (type, fields, wanted = fields) => {
 			try {
@@ -67,11 +67,19 @@ export class Lobby {
 			const options = Object.fromEntries(chosen.map(({name, value}) => [name, JSON.parse(value)]))
 			enter("create", {options, room: form.room.value}, {options, round: 0, private: false})
 		}
-		byId("now").onclick = () => enter("racenow", {})
+		byId("now").onclick = () => {
+			const [chosen] = form.games.selectedOptions
+			enter("racenow", chosen.defaultSelected ? {} : {game: JSON.parse(chosen.value)[0]})
+		}
+		byId("bots").onclick = () => {
+			const options = {games: JSON.parse(form.games.value), deal: "winnable", players: 4, start: "full", countdown: 2}
+			enter("create", {options, house: 3}, {options, round: 0, private: false})
+		}
 		byId("tide").firstElementChild.onclick = () => enter("racenow", {game: this.next.game, tide: this.next.start})
 	}
 
 	showStatus() {
+		byId("bots").hidden = !this.link.house
 		setText(byId("status"), this.link.sentence)
 	}
 }

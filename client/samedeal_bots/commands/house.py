@@ -1,0 +1,50 @@
+"""``samedeal house``: bots that keep people company on a server."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+from pathlib import Path
+from random import SystemRandom
+
+from samedeal.terminal_text import printable
+from samedeal_bots.commands.bot import stop_at_end_of_input
+from samedeal_client.commands.arguments import add_number
+from samedeal_link.errors import Failure
+from samedeal_link.machine.signals import until_stopped
+
+_NICE = 10
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Define the arguments of ``samedeal house``."""
+    from samedeal_bots.house import COMPANY
+
+    parser.add_argument("url", metavar="URL", help="the server")
+    parser.add_argument("--key-file", metavar="FILE", required=True, help="the file that the server reads too")
+    add_number(parser, "--bots", (1, len(COMPANY)), len(COMPANY), "bots that go to a room together")
+    parser.add_argument("--exit-with-stdin", action="store_true", help=argparse.SUPPRESS)
+
+
+def run(given: argparse.Namespace) -> int:
+    """Run the house until a signal, and return the exit code."""
+    from samedeal_bots.house import House
+    from samedeal_link.connection.address import parse_address
+
+    try:
+        key = Path(given.key_file).read_text(encoding="utf-8").strip()
+    except (OSError, ValueError) as error:
+        raise Failure(f"Cannot read the key of the house from {given.key_file!r}: {error}.") from None
+
+    def report(sentence: str) -> None:
+        print(f"house: {printable(sentence)}", flush=True)
+
+    async def keep() -> int:
+        if given.exit_with_stdin:
+            stop_at_end_of_input()
+        await House(parse_address(given.url), key, given.bots, report, SystemRandom()).run()
+        return 0
+
+    os.nice(_NICE)  # its races must not slow down those of people
+    return asyncio.run(until_stopped(keep()))

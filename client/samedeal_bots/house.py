@@ -1,0 +1,136 @@
+"""The house: declared bots of a server that keep people company who would race alone."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from random import Random
+from typing import Final, NamedTuple
+
+from samedeal.errors import RequestRefused
+from samedeal.names import HOUSE_NAMES
+from samedeal_bots.bot import Bot
+from samedeal_link.connection.address import ServerAddress, home_path
+from samedeal_link.connection.dial import CannotConnect
+from samedeal_link.connection.reconnecting_link import Link
+from samedeal_link.connection.saved_sessions import MemorySessions
+from samedeal_link.first_completed import first_of
+from samedeal_link.session.room_client import RoomClient
+from samedeal_link.solving.bot_levels import Level
+
+LOOK_INTERVAL: Final = 1.0
+"""Interval, in seconds, at which the house looks for rooms."""
+
+RETRY_INTERVAL: Final = 3.0
+"""Interval, in seconds, at which the house tries to connect, and to become the only house of its server."""
+
+_FEW: Final = 5
+"""Number of times that the house is refused in a row until it says so. It may have started before its server."""
+
+_LEAVE_TIMEOUT: Final = 3.0
+
+
+class Guest(NamedTuple):
+    """A bot of the house: its level, and its moves a minute."""
+
+    level: Level
+    pace: float
+
+
+COMPANY: Final = (Guest("careful", 16), Guest("greedy", 16), Guest("careful", 10))
+"""The bots that go to a room together."""
+
+
+@dataclass(eq=False)
+class _Visit:
+    """The way of a bot of the house to a room and its rematches. ``bot`` is None until it has a seat."""
+
+    room: str
+    bot: Bot | None = None
+
+
+@dataclass(eq=False, repr=False)
+class House:
+    """Sends bots to the rooms of a server that wait for them.
+
+    ``key`` is the key of the house, and ``bots`` how many go to a room. ``report`` is called with what the operator should
+    know.
+    """
+
+    _address: ServerAddress
+    _key: str
+    _bots: int
+    report: Callable[[str], None]
+    _rng: Random
+    _name: str = field(default_factory=lambda: secrets.token_hex(8))
+    _visits: dict[asyncio.Task[None], _Visit] = field(default_factory=dict)
+    _failures: int = 0
+
+    async def run(self) -> None:
+        """Look for rooms until cancelled. Then all bots leave."""
+        try:
+            while True:
+                try:
+                    async with self._link(HOUSE_NAMES[0]) as link:
+                        lookout = RoomClient(link)
+                        async with first_of(self._look(lookout), _follow(lookout)) as (looking, following):
+                            (looking if looking.done() else following).result()
+                except (CannotConnect, RequestRefused) as error:
+                    self._failures += 1
+                    if self._failures == _FEW:
+                        self.report(str(error))
+                await asyncio.sleep(RETRY_INTERVAL)
+        finally:
+            for visit in [*self._visits]:
+                visit.cancel()
+            await asyncio.gather(*self._visits, return_exceptions=True)
+
+    async def _look(self, lookout: RoomClient) -> None:
+        """Send bots wherever they are wanted. Raise RequestRefused if another program runs the house."""
+        while True:
+            for line in await lookout.house_rooms(self._name):
+                if line.room not in self._expected:
+                    names = self._rng.sample(HOUSE_NAMES, self._bots)
+                    for name, guest in zip(names, COMPANY, strict=False):
+                        self._send(line.room, name, guest)
+            self._failures = 0
+            await asyncio.sleep(LOOK_INTERVAL)
+
+    @property
+    def _expected(self) -> set[str]:
+        """The rooms in which bots of the house are, or to which they are on their way."""
+        visits = self._visits.values()
+        return {visit.room for visit in visits} | {visit.bot.next_room for visit in visits if visit.bot is not None}
+
+    def _send(self, room: str, name: str, guest: Guest) -> None:
+        visit = _Visit(room)
+        task = asyncio.create_task(self._make(visit, name, guest))
+        self._visits[task] = visit
+        task.add_done_callback(self._visits.pop)
+
+    async def _make(self, visit: _Visit, name: str, guest: Guest) -> None:
+        """Send a bot to a room, and from there to its rematches, until nobody is left."""
+        with suppress(CannotConnect, RequestRefused):  # others have come, or the race has begun
+            async with self._link(name, home_path(visit.room)) as link:
+                rooms = RoomClient(link)
+                await rooms.join(visit.room)
+                rng = Random(self._rng.getrandbits(64))  # noqa: S311 (a bot's choices are not secret)
+                visit.bot = Bot(rooms, *guest, rng, stay=True, report=lambda _: None, is_house=True)
+                try:
+                    await visit.bot.run()
+                finally:
+                    with suppress(RequestRefused, TimeoutError):
+                        async with asyncio.timeout(_LEAVE_TIMEOUT):
+                            await rooms.leave()
+
+    def _link(self, name: str, home: str = "") -> Link:
+        return Link(self._address, name, MemorySessions(), bot=True, house=self._key, home=home)
+
+
+async def _follow(rooms: RoomClient) -> None:
+    """Process events until the link has ended."""
+    async for _ in rooms:
+        pass

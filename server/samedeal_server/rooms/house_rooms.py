@@ -1,0 +1,60 @@
+"""The rooms in which declared bots of the server, its house, keep people company."""
+
+from __future__ import annotations
+
+import hmac
+from typing import Final
+
+from samedeal.protocol.messages import RoomLine
+from samedeal.race.seats import house_seats
+from samedeal.race.values import Race
+from samedeal.sentences import refused
+from samedeal_server.races.public_facts import room_line
+from samedeal_server.store.store import Store
+
+MOST_ROOMS: Final = 8
+"""Maximum number of rooms in which the house plays at the same time."""
+
+_READ: Final = 256
+"""Maximum number of rooms that are read. So many people race alone only in an attack."""
+
+
+class HouseRooms:
+    """Tells the house where its bots may come. ``key`` proves a bot to be one of the house; without a key there is none."""
+
+    def __init__(self, store: Store, key: str) -> None:
+        self._store = store
+        self.key = key
+
+    def check_key(self, key: str, *, bot: bool) -> None:
+        """Raise RequestRefused unless ``key`` is the key of the house, and the player is a declared bot."""
+        if not (bot and self.key and hmac.compare_digest(key.encode(), self.key.encode())):
+            raise refused("bad_house_key")
+
+    async def waiting(self, house: str) -> tuple[RoomLine, ...]:
+        """Return the rooms to which bots of the house may come now, those that have waited longest first.
+
+        ``house`` is the program that asks. Raise RequestRefused if another one runs the house.
+        """
+        if not await self._store.house.hold(house):
+            raise refused("house_elsewhere")
+        races, now = await self._races(), await self._store.now()
+        free = MOST_ROOMS - len([race for race in races if any(racer.house for racer in race.racers)])
+        found = [race for race in reversed(races) if house_seats(race, now)]
+        return tuple(room_line(race) for race in found[: max(free, 0)])
+
+    async def check_free(self, origin: str) -> None:
+        """Raise RequestRefused if there is no house, if its bots are busy, or if they play with somebody of ``origin``."""
+        if not (self.key and await self._store.house.is_open()):
+            raise refused("no_house")
+        rooms = [race for race in await self._races() if not (race.is_race_now or race.phase == "finished")]
+        if len(rooms) >= MOST_ROOMS or any(race.origin == origin for race in rooms):
+            raise refused("bots_busy")
+
+    async def _races(self) -> list[Race]:
+        """Return the races of the newest rooms to which bots of the house may come or have come."""
+        codes = await self._store.house.rooms(_READ)
+        races = await self._store.load_races(codes)
+        kept = [race for race in races if race is not None and race.phase != "closed"]
+        await self._store.house.remove({*codes} - {race.room for race in kept})
+        return kept

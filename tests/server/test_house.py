@@ -1,0 +1,221 @@
+"""Bots of the house keep people company, and nobody else can pass for them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from msgspec import UNSET
+
+from samedeal.options import WantedOptions
+from samedeal.protocol.messages import (
+    Create,
+    Created,
+    Done,
+    Hello,
+    Join,
+    Joined,
+    Leave,
+    ListHouseRooms,
+    ListRooms,
+    ProgressUpdate,
+    RaceNow,
+    Rematch,
+    Resign,
+    Rooms,
+    RoomState,
+    Welcome,
+)
+from samedeal.protocol_codes import CloseCode
+from samedeal.race import seats
+from samedeal_bots import house as house_module
+from samedeal_bots.house import House
+from samedeal_link.connection.address import parse_address
+from samedeal_server.rooms import house_rooms
+from samedeal_server.store import keys
+from samedeal_server.store.redis_client import command
+from tests.server.client import Client
+from tests.server.live_nodes import Node, NodeMaker
+
+KEY = "the key of this house"
+ROOM = "friday"
+
+
+@pytest.fixture
+async def one(node: NodeMaker, key_file: str) -> Node:
+    """A node with a house."""
+    return await node(house_key_file=key_file)
+
+
+@pytest.fixture
+def key_file(tmp_path: Path) -> str:
+    """The file with the key of the house."""
+    path = tmp_path / "house.key"
+    path.write_text(f"{KEY}\n")
+    return str(path)
+
+
+@pytest.fixture
+def early(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The house comes to rooms of *race now* as soon as somebody is there."""
+    monkeypatch.setattr(seats, "HOUSE_COMES", 60_000)
+
+
+async def bot_of_house(one: Node, name: str) -> Client:
+    client = await Client.connect(one.url)
+    welcome = await client.expect(Welcome, Hello, name=name, bot=True, house=KEY)
+    client.name, client.player = welcome.name, welcome.player
+    return client
+
+
+async def lookout(one: Node, name: str = "first") -> Client:
+    """The program that runs the house."""
+    client = await bot_of_house(one, "Basil")
+    await client.expect(Rooms, ListHouseRooms, house=name)
+    return client
+
+
+async def told(client: Client, name: str = "first") -> list[str]:
+    """The rooms that the house is told of."""
+    return [line.room for line in (await client.expect(Rooms, ListHouseRooms, house=name)).rooms]
+
+
+async def opened(client: Client, **fields: Any) -> str:
+    """Open a room for a race against bots."""
+    options = WantedOptions(players=4, start="full", countdown=0)
+    return (await client.expect(Created, Create, options=options, house=3, **fields)).room
+
+
+def names(state: RoomState) -> list[str]:
+    return [seat.name for seat in state.players]
+
+
+async def test_whoever_is_alone_gets_company_until_somebody_comes(one: Node, early: None) -> None:
+    ana, bob, house = await one.player("ana"), await one.player("bob"), await lookout(one)
+    room = (await ana.expect(Created, RaceNow)).room
+    assert await told(house) == []
+    await ana.join(room)
+    assert await told(house) == [room]
+    guests = [await bot_of_house(one, name) for name in ("Clover", "Domino", "Pickle", "Tulip")]
+    for guest in guests[:3]:
+        await guest.join(room)
+    assert await told(house) == []
+    await guests[3].refused("no_bots", Join, room=room)
+    state = await ana.state(lambda state: len(state.players) == 4)
+    assert [(seat.bot, seat.house) for seat in state.players] == [(False, False), *[(True, True)] * 3]
+    await bob.join(room)
+    await ana.state(lambda state: names(state) == ["ana", "bob"])
+    assert await guests[0].closed() == CloseCode.RESTART
+    await guests[3].refused("no_bots", Join, room=room)
+
+
+async def test_house_leaves_with_the_last_person(one: Node, early: None) -> None:
+    ana = await one.player("ana")
+    room = (await ana.expect(Created, RaceNow)).room
+    await ana.join(room)
+    guest = await bot_of_house(one, "Clover")
+    await guest.join(room)
+    await ana.expect(Done, Leave)
+    (race,) = await one.store.load_races([room])
+    assert race is not None
+    assert race.racers == ()
+    assert await guest.closed() == CloseCode.RESTART  # as of whoever has lost a seat
+
+
+async def test_house_comes_only_shortly_before_the_start(one: Node, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(seats, "HOUSE_COMES", 0)
+    ana, house, guest = await one.player("ana"), await lookout(one), await bot_of_house(one, "Clover")
+    room = (await ana.expect(Created, RaceNow)).room
+    await ana.join(room)
+    assert await told(house) == []
+    await guest.refused("no_bots", Join, room=room)
+
+
+async def test_other_bots_do_not_pass_for_the_house(one: Node, early: None) -> None:
+    deep, ana = await Client.hello(one.url, "deep", bot=True), await one.player("ana")
+    room = (await ana.expect(Created, RaceNow)).room
+    await ana.join(room)
+    await deep.refused("no_bots", Join, room=room)
+    await deep.refused("no_bots", ListHouseRooms, house="first")
+    for fields in ({"house": "forged"}, {"house": KEY, "bot": False}):
+        client = await Client.connect(one.url)
+        await client.refused("no_bots", Hello, **{"name": "eve", "bot": True, **fields})
+    for name in ("Basil", "  basil ", "Bаsil"):
+        client = await Client.connect(one.url)
+        await client.refused("malformed", Hello, name=name)
+
+
+async def test_one_of_two_houses_is_answered(one: Node) -> None:
+    first, second = await lookout(one), await bot_of_house(one, "Copper")
+    refused = await second.refused("no_bots", ListHouseRooms, house="second")
+    assert refused.retry_after
+    await one.store.executor.execute(command("DEL", keys.HOUSE_LEASE))
+    assert await told(second, "second") == []
+    await first.refused("no_bots", ListHouseRooms, house="first")
+
+
+async def test_room_for_a_race_against_bots_is_in_no_list(one: Node) -> None:
+    ana, house = await one.player("ana"), await lookout(one)
+    room = await opened(ana)
+    await ana.join(room)
+    assert (await ana.expect(Rooms, ListRooms)).rooms == ()
+    assert await told(house) == [room]
+    for name in ("Clover", "Domino", "Pickle"):
+        await (await bot_of_house(one, name)).join(room)
+    state = await ana.state(lambda state: state.phase == "racing")
+    assert len(state.players) == 4
+    await ana.expect(Done, Resign)
+    await ana.state(lambda state: state.phase == "finished")
+    rematch = (await ana.expect(Created, Rematch)).room
+    assert await told(house) == [rematch]
+
+
+async def test_house_plays_with_one_of_an_address_and_in_few_rooms(one: Node, monkeypatch: pytest.MonkeyPatch) -> None:
+    ana, wanted = await one.player("ana"), {"options": WantedOptions(players=4), "house": 3}
+    assert "no bots" in (await ana.refused("no_bots", Create, **wanted)).message
+    await lookout(one)
+    await opened(ana)
+    assert "busy" in (await ana.refused("no_bots", Create, **wanted)).message
+    monkeypatch.setattr(house_rooms, "MOST_ROOMS", 1)
+    assert await told(await bot_of_house(one, "Copper")) != []
+    await (await bot_of_house(one, "Clover")).join((await told(await bot_of_house(one, "Copper")))[0])
+    assert await told(await bot_of_house(one, "Copper")) == []
+
+
+@pytest.fixture
+async def house(one: Node, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[House]:
+    """A house that is quick to look for rooms."""
+    monkeypatch.setattr(house_module, "LOOK_INTERVAL", 0.05)
+    house = House(parse_address(one.url), KEY, 3, print, Random(1))
+    task = asyncio.create_task(house.run())
+    yield house
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+
+
+async def asked_for_bots(ana: Client) -> str:
+    """Open a room for a race against bots, as soon as the house is there."""
+    while True:
+        options = WantedOptions(players=4, start="full", countdown=0, deal="7")
+        answer = await ana.ask(Create, options=options, house=3)
+        if isinstance(answer, Created):
+            return answer.room
+
+
+async def test_bots_of_the_house_race_and_stay_for_the_rematch(one: Node, house: House) -> None:
+    ana = await one.player("ana")
+    room = await asked_for_bots(ana)
+    await ana.expect(Joined, Join, room=room)
+    racing = await ana.state(lambda state: state.phase == "racing")
+    rivals = sorted(names(racing)[1:])
+    await ana.until(ProgressUpdate, lambda update: update.moves is not UNSET)
+    await ana.expect(Done, Resign)
+    await ana.state(lambda state: state.phase == "finished")
+    rematch = (await ana.expect(Created, Rematch)).room
+    await ana.expect(Joined, Join, room=rematch)
+    again = await ana.state(lambda state: state.room == rematch and state.phase == "racing")
+    assert sorted(names(again)[1:]) == rivals
