@@ -232,9 +232,8 @@ class GameFile(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     ``variant_of`` is the name of the file's first game, and is empty for this game itself. ``blurb`` describes the game
     in a few words. ``height`` is that of the table on a page, in cards; a waste needs 1.7 of them. ``order`` decides
-    where lists show the game, and ``default`` marks the game that is chosen at first.
-    ``known`` marks the games that most people know, and ``lead`` the one in which a race is opened for those who want to race
-    now, whatever the game.
+    where lists show the game, and ``default`` marks the game that is chosen at first. ``known`` marks the games that most
+    people know, and ``lead`` the one in which a race is opened for those who want to race now, whatever the game.
     ``suits`` says how many suits the decks have (``cards.IN_SUITS``). ``wins`` is the share of random deals that the
     solver wins, as ``make solver`` measures it, and 1 if nobody has. ``demo`` is the number of a deal that a bot wins
     quickly. Each table of ``search`` has weights for one search of the solver. ``rulings`` has the numbers of the
