@@ -185,7 +185,7 @@ async def test_hook_can_ask_for_a_longer_wait(
     receiver.answers = [429, 503, 503]
     one = await node()
     address = HookAddress.parse(receiver.url)
-    sender = HookSender(one.store, one.gateway.metrics, address, "", "", NotedTimers())
+    sender = HookSender(one.store, one.store.news, one.gateway.metrics, address, "", "", NotedTimers())
     await sender.tell_waiting()
     await (await one.player()).create("friday")
     async with asyncio.timeout(DEADLINE):

@@ -76,6 +76,10 @@ class RoomCreator:
         )
         for _ in range(_ATTEMPTS):
             room = code or room_code(secrets.token_bytes(_CODE_LENGTH))
+            if self._rooms.words.forbids(room):
+                if code:
+                    raise refused("forbidden_room")
+                continue
             origin = "" if tide else self.origin(network)
             race = first_race(room, options, deal, secret.deal.seed, now, private=bool(secret.hash), tide=tide)
             if await self._open(replace(race, origin=origin), secret):

@@ -34,7 +34,7 @@ from samedeal_server.store.events import (
     presence_parts,
 )
 from samedeal_server.store.group_commit import Commit, CommitOutcome, CommitResult, GroupCommit
-from samedeal_server.store.news import NewsStore
+from samedeal_server.store.news import NewsStore, ReportStore
 from samedeal_server.store.passphrase_guesses import PassphraseGuesses
 from samedeal_server.store.records import RecordStore
 from samedeal_server.store.redis_client import RedisCommand, command, unavailable
@@ -143,6 +143,7 @@ class Store:
         self.records = RecordStore(self.executor)
         self.earlier = EarlierRaces(self.executor)
         self.news = NewsStore(self.executor)
+        self.reports = ReportStore(self.executor)
         self.tides = TideStore(self.executor)
         self.receipt_key = b""
         self.on_committed: OnCommitted = lambda _room, _event, _is_announced: None

@@ -37,6 +37,7 @@ def room_state(race: Race, progress: ProgressByPlayer, event: int, spectator_cou
                 stuck=racer.is_stuck(own),
                 share_commitment=racer.commitment,
                 away=racer.away and race.is_waiting,
+                shown=racer.shown,
             )
             for racer, own in racers
         ),

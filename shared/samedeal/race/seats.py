@@ -103,6 +103,7 @@ def join(race: Race, command: JoinCommand, now: int) -> CommandResult:
     taken = {racer.seat for racer in race.racers}
     seat = next(number for number in range(1, race.options.players + 1) if number not in taken)
     racer = Racer(command.player, command.name, seat, seated_at=now, bot=command.bot, origin=command.origin)
+    racer = replace(racer, shown=race.before.shown.get(command.player, ""))
     # Players of the previous race come first, so that no spectator of that race becomes the host.
     racers = sorted((*race.racers, racer), key=lambda each: each.player not in race.before.players)
     return _start_if_due(replace(race, racers=tuple(racers)), now, *freed, "joined")
