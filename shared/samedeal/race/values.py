@@ -33,9 +33,10 @@ class Racer(Struct, frozen=True, omit_defaults=True):
 
     ``bot`` is true if the player has declared to be a bot. ``origin`` is a keyed hash of the network from which the
     player took the seat. ``away`` is true while the player waits without looking at the room. ``shown`` is the name that
-    the operator wants others to see, or empty. ``stuck_at`` is when the player last declared to be stuck, or 0. For a joint deal, ``commitment`` is the hash of the player's share for the
-    present draw, and empty until the player sends it. ``share`` is empty until the player reveals it. When all players
-    have revealed their shares, all shares move to ``DrawProgress.shares``.
+    the operator wants others to see, or empty. ``stuck_at`` is when the player last declared to be stuck, or 0. For a
+    joint deal, ``commitment`` is the hash of the player's share for the present draw, and empty until the player sends it.
+    ``share`` is empty until the player reveals it. When all players have revealed their shares, all shares move to
+    ``DrawProgress.shares``.
     """
 
     player: str
