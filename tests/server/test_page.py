@@ -322,6 +322,17 @@ def test_page_can_be_installed() -> None:
         assert icon["sizes"] == f"{width}x{height}"
 
 
+async def test_footer_has_what_the_law_asks_for(node: NodeMaker) -> None:
+    legal = {"privacy_url": "https://a.example/p?x=1&y", "imprint_url": "https://a.example/i", "contact": "a@a.example"}
+    one, other = await node(**legal), await node(imprint_url="https://a.example/i")
+    text = (await ask(one.url, "/friday")).body.decode()
+    links = dict(re.findall(r'<a href="([^"]*)" rel="noopener">(\w+)</a>', text))
+    expected = {legal["privacy_url"]: "Privacy", legal["imprint_url"]: "Imprint", "mailto:a@a.example": "Contact"}
+    assert {unescape(url): name for url, name in links.items()} == expected
+    assert text.index("legal") < text.index("</footer>")
+    assert (await ask(other.url, "/")).body.decode().count("noopener") == 1
+
+
 def test_page_names_the_door_with_its_host_key() -> None:
     for door, page, room, command in [
         ("", "https://a", "friday", ""),
