@@ -313,7 +313,7 @@ async def _forget(operator: OperatorClient, given: argparse.Namespace) -> int:
 
 
 async def _export(operator: OperatorClient, given: argparse.Namespace) -> int:
-    return _print_lines((await operator.export(given.player)).decode())
+    return _print_lines(*(await operator.export(given.player)).decode().splitlines())
 
 
 async def _ban(operator: OperatorClient, given: argparse.Namespace) -> int:

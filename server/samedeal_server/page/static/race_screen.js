@@ -254,12 +254,12 @@ export class RaceScreen {
 	showPlayers(rows) {
 		const {race} = this
 		const {game, phase} = race.room
-		const isGone = player => !rows.some(row => row.player === player)
-		this.chosen = this.chosen.filter(player => !isGone(player))
+		const nameOf = player => rows.find(row => row.player === player)?.name
+		this.chosen = this.chosen.filter(nameOf)
 		byId("tools").hidden = !this.chosen.length
 		byId("next").hidden = Boolean(this.chosen.length) || rows.length <= BOARDS
 		for (const [player, shown] of this.shown)
-			if (shown.game !== game || isGone(player)) this.drop(player)
+			if (shown.game !== game || shown.name !== nameOf(player)) this.drop(player)
 		for (const row of [...rows].sort(bySeat)) if (!this.shown.has(row.player)) this.add(row, game)
 		this.order()
 		for (const row of rows) {
@@ -309,7 +309,7 @@ export class RaceScreen {
 			part.classList.add(pattern(row))
 		}
 		const texts = [...caption.querySelectorAll(TEXTS), ...line.querySelectorAll(TEXTS)]
-		this.shown.set(player, {game, view, tile, line, texts})
+		this.shown.set(player, {game, name, view, tile, line, texts})
 		byId("boards").append(tile)
 	}
 
@@ -323,7 +323,6 @@ export class RaceScreen {
 	mute(player) {
 		mute(player)
 		this.race.setRoom(named(this.told, this.link.player))
-		this.drop(player)
 		this.turnTo(this.from)
 	}
 
@@ -403,7 +402,7 @@ export class RaceScreen {
 			this.wantsNext = true
 			this.show()
 		}
-		if (this.wantsNext) return element("p", {role: "status"}, "You get a seat in the next race here. Keep this page open.")
+		if (this.wantsNext) return element("p", {role: "status"}, "You get a seat in the next race. Keep this page open.")
 		const why = element("p", {role: "alert"}, this.why || (isFull ? "All seats are taken. Watch, or open a room of your own." : ""))
 		return element("form", {class: "sit", onsubmit}, why, input, element("button", {class: "main"}, what))
 	}

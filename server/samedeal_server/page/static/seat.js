@@ -83,7 +83,7 @@ export class Seat {
 			const {code, message, retry_after} = refused
 			if (!code || code === "bad_passphrase" || retry_after) return screen.refuse(refused)
 			if (code === "race_started") screen.sleeper = this.name
-			screen.unseat(code === "race_started" ? "The race has started without you. Watch it, and race in the next one." : message)
+			screen.unseat(code === "race_started" ? "The race has started without you. Race in the next one." : message)
 		}
 	}
 
