@@ -15,7 +15,7 @@ from tests.end_to_end.processes import Programs
 from tests.end_to_end.terminal import Terminal
 from tests.golden.golden_files import assert_sentences
 from tests.programs import needs
-from tests.server.races import finish, kept, race, seated
+from tests.server.races import finish, kept, race, read, seated
 
 pytestmark = pytest.mark.xdist_group("page")  # one browser at a time
 
@@ -54,6 +54,9 @@ async def test_moderator_does_everything_from_a_terminal(programs: Programs, url
     said.append(await admin(programs, url, tmp_path, "export", "eve", code=1))
     said.append((await admin(programs, url, tmp_path, "forget", "bob")).replace(bob.player, "PLAYER"))
     record = exported["records"][0]["race"]
+    (tmp_path / "record").write_bytes(await read(ana, "friday"))
+    said.append(await programs.output("verify", str(tmp_path / "record"), code=1))
+    assert "removed by server 2" in await programs.output("replay", str(tmp_path / "record"), "--plain")
     said.append((await admin(programs, url, tmp_path, "delete-record", record)).replace(record, "RACE"))
     said.append((await admin(programs, url, tmp_path, "delete-record", record, code=1)).replace(record, "RACE"))
     said.append(await admin(programs, url, tmp_path, "backup", str(tmp_path / "all"), code=1))
