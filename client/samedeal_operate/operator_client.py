@@ -18,14 +18,13 @@ from samedeal.protocol.admin import (
     Backup,
     BackupPart,
     Export,
-    Exported,
     FromOperator,
     Granted,
     Login,
     ToOperator,
 )
 from samedeal.protocol.codec import encode
-from samedeal.protocol.messages import Refused
+from samedeal.protocol.messages import Done, Refused
 from samedeal_link.connection.address import ServerAddress
 from samedeal_link.connection.dial import CannotConnect, dial
 from samedeal_link.connection.disconnect import reason_of
@@ -89,7 +88,7 @@ class OperatorClient:
         text = b""
         while isinstance(received := await self._receive(), BackupPart):
             text += received.data
-        self._expected(received, Exported)
+        self._expected(received, Done)
         return text
 
     async def back_up(self, write: Callable[[bytes], object]) -> BackedUp:

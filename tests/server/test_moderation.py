@@ -19,7 +19,6 @@ from samedeal.protocol.admin import (
     DeleteRecord,
     Drain,
     Export,
-    Exported,
     Forget,
     Forgotten,
     ListReports,
@@ -83,7 +82,7 @@ async def export(operator: Operator, player: str) -> Any:
     number, text = await operator.send(Export, player=player), b""
     while isinstance(answer := await operator.answer(number), BackupPart):
         text += answer.data
-    assert isinstance(answer, Exported), answer
+    assert isinstance(answer, Done), answer
     return json.loads(text)
 
 

@@ -26,7 +26,6 @@ from samedeal.protocol.admin import (
     DeleteRecord,
     Drain,
     Export,
-    Exported,
     Forget,
     Forgotten,
     FromOperator,
@@ -254,12 +253,11 @@ class OperatorRequests:
         return Forgotten(to=message.id, players=tuple(players[:MAX_REPORTS]), records=await self._data.forget(players))
 
     async def _export(self, message: Export, send: Send) -> ToOperator:
-        """Send what is stored about a player in parts. Return the answer with the player's id."""
-        player = await self._data.find(message.player)
-        text = await self._data.export(player)
+        """Send what is stored about a player in parts."""
+        text = await self._data.export(await self._data.find(message.player))
         for first in range(0, len(text), MAX_PART_BYTES):
             await send(BackupPart(to=message.id, data=text[first : first + MAX_PART_BYTES]))
-        return Exported(to=message.id, player=player)
+        return Done(to=message.id)
 
     async def ban(self, message: Ban) -> ToOperator:
         """Ban a player, an address or a network. Return the ban.

@@ -332,12 +332,6 @@ class Forgotten(AnswerMessage, frozen=True):
     records: int
 
 
-class Exported(AnswerMessage, frozen=True):
-    """The last part of the answer to ``Export``, after ``BackupPart`` messages with the text."""
-
-    player: str
-
-
 class RoomsClosed(AnswerMessage, frozen=True):
     """The answer to ``CloseRooms``: the number of rooms that were closed.
 
@@ -348,7 +342,7 @@ class RoomsClosed(AnswerMessage, frozen=True):
 
 
 class BackupPart(AnswerMessage, frozen=True):
-    """A part of the answer to ``Backup`` or ``Export``: the next bytes of the file."""
+    """A part of the answer to ``Backup`` or ``Export``: the next bytes of the file. ``Done`` follows an export."""
 
     data: bytes
 
@@ -370,7 +364,6 @@ ToOperator = (
     | BanList
     | Reports
     | Forgotten
-    | Exported
     | RoomsClosed
     | Done
     | BackupPart
