@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from textwrap import wrap
 from typing import Final
 
-from samedeal.protocol.admin import BanLine, RoomShown, Survey
+from samedeal.protocol.admin import BanLine, ReportLine, RoomShown, Survey
 from samedeal.terminal_text import columns_of, printable
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.option_wording import title_of
@@ -150,6 +150,16 @@ def room_rows(shown: RoomShown, now: int, look: Look) -> list[Row]:
         name = fit(look.displayable(printable(seat.name)), 20)
         told = f"{seat.seat:>4} {name} {printable(seat.player):<20} {counts}  {origin}"
         rows.append((Span(told), Span(f"  {', '.join(marks)}" if marks else "", "notice")))
+    return rows
+
+
+def report_rows(reports: Sequence[ReportLine], look: Look) -> list[Row]:
+    """Return the reports, one row for each."""
+    rows: list[Row] = [(Span(f"{'time':<20} {'room':<24} {'name':<20} {'player':<20} reporter", "label"),)]
+    for each in reports:
+        name = fit(look.displayable(printable(each.name)) if each.player else "(the room)", 20)
+        ids = f"{printable(each.player):<20} {printable(each.reporter)}"
+        rows.append((Span(f"{time_text(each.time):<20} {printable(each.room):<24} {name} {ids}"),))
     return rows
 
 

@@ -12,9 +12,19 @@ from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import ConnectionClosed
 
 from samedeal.errors import MalformedFrame, RequestRefused
-from samedeal.protocol.admin import SUBPROTOCOL, BackedUp, Backup, BackupPart, FromOperator, Granted, Login, ToOperator
+from samedeal.protocol.admin import (
+    SUBPROTOCOL,
+    BackedUp,
+    Backup,
+    BackupPart,
+    Export,
+    FromOperator,
+    Granted,
+    Login,
+    ToOperator,
+)
 from samedeal.protocol.codec import encode
-from samedeal.protocol.messages import Refused
+from samedeal.protocol.messages import Done, Refused
 from samedeal_link.connection.address import ServerAddress
 from samedeal_link.connection.dial import CannotConnect, dial
 from samedeal_link.connection.disconnect import reason_of
@@ -71,6 +81,15 @@ class OperatorClient:
         """Send a request under a new id and return its answer. Raise CannotConnect if the answer is not a ``kind``."""
         await self._send(request)
         return self._expected(await self._receive(), kind)
+
+    async def export(self, player: str) -> bytes:
+        """Return what is stored about a player, as JSON."""
+        await self._send(Export(id=0, player=player))
+        text = b""
+        while isinstance(received := await self._receive(), BackupPart):
+            text += received.data
+        self._expected(received, Done)
+        return text
 
     async def back_up(self, write: Callable[[bytes], object]) -> BackedUp:
         """Request a backup, pass each part to ``write``, and check the backup's size and digest.

@@ -25,7 +25,7 @@ const isDeep = files[0] === "--deep" && files.splice(0, 1).length > 0;
 
 // The other modules read the games when they are loaded.
 const PAGE = "../../server/samedeal_server/page/static";
-const { checkAnswers, checkLimits, openDeal, openProof, readProof, searchAnswers } = await import(`${PAGE}/deal.js`);
+const { checkAnswers, checkLimits, isRemoved, openDeal, openProof, readProof, searchAnswers } = await import(`${PAGE}/deal.js`);
 const { isDescribed } = await import(`${PAGE}/race_hashes.js`);
 const { LARGEST, checkRecord, readRecord } = await import(`${PAGE}/record.js`);
 const { textOf } = await import(`${PAGE}/rules.mjs`);
@@ -42,6 +42,7 @@ function cardsOf(text) {
   const proof = readProof(text);
   demand(proof, "The proof is not written as it should be.");
   demand(Object.hasOwn(DESCRIBED, proof.game), `This proof is of the game '${proof.game}'.`, UnknownTerms);
+  demand(!proof.shares.some(isRemoved), "The operator removed a name from this proof, so it can't be checked.");
   const opened = openProof(proof);
   if (isDeep) checkSearch(opened);
   return opened.cards.map(textOf).join(" ");

@@ -48,7 +48,7 @@ from samedeal.joint_deal import (
     share_commitment,
 )
 from samedeal.moves import Move
-from samedeal.names import clean_name, clean_room
+from samedeal.names import clean_name, clean_room, removed_name
 from samedeal.solver.line import Line, wins
 from samedeal.solver.solve import SOLVER, Answer, Outcome, solve
 from samedeal.tagged_lines import TaggedLines, number_between, read_hash
@@ -112,7 +112,7 @@ class DealProof:
     def check(self) -> Board:
         """Check the hashes, the lost seats and the winning line.
 
-        Return the board as dealt. Raise DealNotProven if the proof is wrong.
+        Return the board as dealt. Raise DealNotProven if the proof is wrong, and DealNotCheckable if a name was removed.
         """
         draws = {lost.draw for lost in self.lost}
         for draw in range(1, self.draw):
@@ -124,6 +124,8 @@ class DealProof:
                 "the terms of the race or its secret differ."
             )
         for seat, name, promised, share in self.shares:
+            if name == removed_name(seat):
+                raise DealNotCheckable("The operator removed a name from this proof, so it can't be checked.")
             if share_commitment(self.digest, self.commitment, seat, name, self.draw, share) != promised:
                 raise DealNotProven(
                     f"The random number of {name} (seat {seat}) does not match the hash that was sent before."

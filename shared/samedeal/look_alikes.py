@@ -27,7 +27,7 @@ _WORDS: Final = re.compile(r"[^\W_]+")
 
 def look_alike(name: str, other: str) -> bool:
     """Return whether a player could mistake one name for the other. Case, spaces and punctuation make no difference."""
-    return any(one == two for one, two in zip(_skeletons(name), _skeletons(other), strict=True))
+    return any(one == two for one, two in zip(skeletons(name), skeletons(other), strict=True))
 
 
 def is_reserved(name: str) -> bool:
@@ -35,7 +35,7 @@ def is_reserved(name: str) -> bool:
     return any(
         skeleton in reserved
         for word in _WORDS.findall(unicodedata.normalize("NFKC", name))
-        for skeleton, reserved in zip(_skeletons(word), _RESERVED, strict=True)
+        for skeleton, reserved in zip(skeletons(word), _RESERVED, strict=True)
     )
 
 
@@ -44,7 +44,7 @@ def is_house_name(name: str) -> bool:
     return any(look_alike(name, each) for each in HOUSE_NAMES)
 
 
-def _skeletons(name: str) -> tuple[str, str]:
+def skeletons(name: str) -> tuple[str, str]:
     """Return two skeletons of a name: one of the name as written, and one of the name in lower case.
 
     A skeleton is the name with each character replaced by a simple character that looks like it. Two names look alike
@@ -61,5 +61,5 @@ def _without_punctuation(text: str) -> str:
     return "".join(char for char in text if unicodedata.category(char)[0] not in "PZ") or text
 
 
-_RESERVED: Final = tuple(zip(*map(_skeletons, RESERVED_WORDS), strict=True))
+_RESERVED: Final = tuple(zip(*map(skeletons, RESERVED_WORDS), strict=True))
 """The skeletons of the reserved words: of the words as written, and of the words in lower case."""

@@ -30,6 +30,9 @@ HOUSE_NAMES: Final = (
 )
 """The names of the bots of the house, which nobody else may have."""
 
+REMOVED: Final = "removed by server"
+"""What replaces a name that was removed, with the number of the seat. No player has such a name: it is reserved."""
+
 ROOM_CODE: Final = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,22}[a-z0-9])?")
 
 _EMOJI_STYLE: Final = re.compile("[\ufe0e\ufe0f\U0001f3fb-\U0001f3ff]")
@@ -68,6 +71,11 @@ def clean_name(text: str) -> str:
     if len(name.encode()) > LONGEST_NAME:
         raise MalformedText(f"A name can't be longer than {LONGEST_NAME} bytes. Leave out some letters or marks.")
     return name
+
+
+def removed_name(seat: int) -> str:
+    """Return what is shown instead of the name of the player with this seat, once that name was removed."""
+    return f"{REMOVED} {seat}"
 
 
 def clean_room(text: str) -> str:

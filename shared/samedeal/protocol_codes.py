@@ -50,6 +50,7 @@ class RefusalCode(StrEnum):
     ALREADY_FINISHED = "already_finished"
     TIME_UP = "time_up"
     TOO_MANY_ACTIONS = "too_many_actions"
+    TOO_MANY_REPORTS = "too_many_reports"
     KICKED = "kicked"
     BANNED = "banned"
     FENCED = "fenced"
@@ -69,7 +70,10 @@ class OperatorRefusalCode(StrEnum):
     BAD_TOKEN = "bad_token"  # noqa: S105  # a code, not a token
     TOO_MANY_TRIES = "too_many_tries"
     LOGIN_ONCE = "login_once"
+    NOT_ALLOWED = "not_allowed"
     NO_PLAYER = "no_player"
+    MANY_PLAYERS = "many_players"
+    BAD_WORDS = "bad_words"
     NO_BAN = "no_ban"
     TOO_MANY_BANS = "too_many_bans"
     NOTHING_SAID = "nothing_said"

@@ -37,8 +37,8 @@ The action stands after its time and the first digits of the head of the player'
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import pairwise
 from typing import Final, NamedTuple
@@ -61,7 +61,7 @@ from samedeal.errors import (
 )
 from samedeal.game import Game
 from samedeal.moves import Move
-from samedeal.names import clean_name
+from samedeal.names import clean_name, removed_name
 from samedeal.options import MAX_SEATS
 from samedeal.standings import Result, ranked
 from samedeal.tagged_lines import TaggedLines, number_between, read_hash
@@ -93,7 +93,7 @@ class RecordedPlayer:
 
     ``time`` is the time from the start of the race to the player's finish, in milliseconds, or 0 if the player
     did not finish. Each of ``actions`` is a pair: the time since the start of the race, in milliseconds, and the action
-    as text.
+    as text. ``first_head`` is the head before them if the name was removed, from which it follows, and empty otherwise.
     """
 
     seat: int
@@ -104,6 +104,7 @@ class RecordedPlayer:
     time: int = 0
     bot: bool = False
     resigned: bool = False
+    first_head: bytes = b""
 
 
 class _Line(NamedTuple):
@@ -166,6 +167,22 @@ class Record:
         """Whether the record has all players of the race."""
         return len(self.players) == self.entrants
 
+    def without_names(self, seats: Collection[int]) -> Record:
+        """Return the record without the names of the players with these seats. It can no longer be checked."""
+        names = {player.name: removed_name(player.seat) for player in self.players if player.seat in seats}
+        players = tuple(
+            replace(player, name=names[player.name], first_head=next(self.heads(player)))
+            if player.name in names
+            else player
+            for player in self.players
+        )
+        proof = self.proof and replace(
+            self.proof,
+            lost=tuple(each._replace(name=names.get(each.name, each.name)) for each in self.proof.lost),
+            shares=tuple(each._replace(name=names.get(each.name, each.name)) for each in self.proof.shares),
+        )
+        return replace(self, players=players, proof=proof)
+
     @property
     def limit(self) -> int:
         """The time limit of the race, in milliseconds."""
@@ -179,7 +196,8 @@ class Record:
 
     def heads(self, player: RecordedPlayer) -> Iterator[bytes]:
         """Yield the heads of a player's chain: the head before the first action, and the head after each action."""
-        head = first_head(self.terms.digest, self.start, player.seat, player.name, bot=player.bot)
+        named = self.terms.digest, self.start, player.seat, player.name
+        head = player.first_head or first_head(*named, bot=player.bot)
         yield head
         for revision, (time, action) in enumerate(player.actions, 1):
             head = next_head(head, revision, time, action)
@@ -208,9 +226,11 @@ class Record:
         """Check the deal, every action, and the standings.
 
         The limits of the search for the deal are only checked if this release describes the game as the server did.
-        Raise BadRecord with a sentence that names the line if something is wrong. This method does not check the hashes
-        in the text, because ``parse`` has done so.
+        Raise BadRecord with a sentence that names the line if something is wrong, or DealNotCheckable if a name was
+        removed. This method does not check the hashes in the text, because ``parse`` has done so.
         """
+        if any(player.first_head for player in self.players):
+            raise DealNotCheckable("The operator removed a name from this record, so it can't be checked.")
         self._check_deal()
         if not self.start <= self.end <= self.start + self.limit:
             raise self._wrong("The race can't have ended at that time.", "end")
@@ -497,7 +517,8 @@ class _Reader(TaggedLines):
     def _player(self) -> RecordedPlayer:
         seat, name = self.take("player", _seat)
         bot = self.take_if("bot", _yes, default=False)
-        self.take("chain", str)
+        is_removed = name == removed_name(seat)
+        first = self.take("chain", lambda text: read_hash(text, HEAD_BYTES) if is_removed else b"")
         place = self.take("place", _number)
         cards = self.take("cards", _number)
         finish = self.take_if("time", _millis, default=0)
@@ -506,7 +527,7 @@ class _Reader(TaggedLines):
         while self.line[:1].isdigit():
             actions.append(self.take_line(_action))
         self.take("head", lambda text: read_hash(text, HEAD_BYTES))
-        return RecordedPlayer(seat, name, place, cards, tuple(actions), finish, bot, resigned)
+        return RecordedPlayer(seat, name, place, cards, tuple(actions), finish, bot, resigned, first)
 
     def _proof(self) -> DealProof | None:
         first = self.at

@@ -330,7 +330,7 @@ async def test_room_is_opened_and_left(one: Node, browser: Browser) -> None:
     await browser.run("Storage.prototype.setItem = () => { throw new Error('full') }")
     await browser.run(SIT, "zoe")
     await browser.shows("Klondike", "#facts")
-    await browser.shows("Closing or reloading it")
+    await browser.shows("This browser keeps nothing")
     await browser.shows(await browser.run("return location.href"), ".line-to-copy")
     await browser.run("document.querySelector('main summary').click()")
     await browser.until("document.querySelector('details img').naturalWidth")

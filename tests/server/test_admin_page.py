@@ -6,7 +6,16 @@ import re
 from typing import Final, get_args
 
 from samedeal.protocol import admin as messages
-from samedeal.protocol.admin import BanLine, FromOperator, NodeLine, Phases, RedisLine, ToOperator, Whereabouts
+from samedeal.protocol.admin import (
+    BanLine,
+    FromOperator,
+    NodeLine,
+    Phases,
+    RedisLine,
+    ReportLine,
+    ToOperator,
+    Whereabouts,
+)
 from samedeal.protocol.messages import Done, Refused
 from samedeal.protocol_codes import CloseCode, OperatorRefusalCode
 from samedeal_server.operators import auth, backup, node_agent, operator_gateway, request_handlers
@@ -21,7 +30,7 @@ ANSWERS: Final = dict.fromkeys((kind for kind in get_args(ToOperator) if kind no
 
 
 def test_page_has_exactly_the_messages_maps_and_codes() -> None:
-    maps = (NodeLine, Phases, RedisLine, Whereabouts, BanLine)
+    maps = (NodeLine, Phases, RedisLine, Whereabouts, BanLine, ReportLine)
     check_page(get_args(FromOperator), ANSWERS, maps, OperatorRefusalCode, messages.SUBPROTOCOL, PAGE)
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from samedeal.protocol.messages import Done, RoomLine, Standing, Start
+from samedeal.protocol.messages import Done, Report, RoomLine, Standing, Start
 from samedeal_server.config.config import Config
 from samedeal_server.config.hook_addresses import HookAddress
 from samedeal_server.config.setting_sources import InvalidValue
@@ -23,13 +23,14 @@ from samedeal_server.hooks.hook_sender import HookSender
 from samedeal_server.loop_timers import Timers
 from samedeal_server.races.public_facts import RaceNews
 from samedeal_server.store import keys
+from samedeal_server.store.news import NewsId
 from tests.golden.golden_files import assert_answers
 from tests.server.captured_log import Log
 from tests.server.certificates import Keys
 from tests.server.client import DEADLINE
 from tests.server.live_nodes import Node, NodeMaker, RedisClient
 from tests.server.local_server import local_server
-from tests.server.races import raced
+from tests.server.races import raced, seated
 from tests.server.waiting import until
 
 SECRET = "0123456789abcdef"
@@ -117,6 +118,19 @@ async def test_hook_is_told_once_over_all_nodes(node: NodeMaker, redis: RedisCli
     assert len({headers["x-samedeal-delivery"] for headers, _ in receiver.requests}) == 3
 
 
+async def test_reports_are_told_to_another_hook(node: NodeMaker, redis: RedisClient, receiver: Receiver) -> None:
+    """Whoever reads the news learns nothing of them."""
+    one = await node(report_hook=(receiver.url,), public_url="https://cards.example.org")
+    await until(lambda: redis.exists(keys.REPORTS))
+    ana, bob = await seated(one, names=("ana", "b@d"), room="friday")
+    await ana.expect(Done, Report, player=bob.player)
+    await receiver.received(1)
+    told = json.loads(receiver.requests[0][1])
+    assert (told["player"], told["name"], told["reporter"]) == (bob.player, "b@d", ana.player)
+    assert told["text"] == f"A player has reported the name b\uff20d ({bob.player}) in room friday. {told['link']}"
+    assert [news.event for _, news in await one.store.news.after(NewsId(0, 0))] == ["opened"]
+
+
 async def test_ntfy_is_told_in_text(node: NodeMaker, redis: RedisClient, receiver: Receiver) -> None:
     """A token is the password, as ntfy takes it. Without a secret there is no signature."""
     hook = f"ntfy+http://:tk_1@127.0.0.1:{receiver.port}/cards"
@@ -185,7 +199,7 @@ async def test_hook_can_ask_for_a_longer_wait(
     receiver.answers = [429, 503, 503]
     one = await node()
     address = HookAddress.parse(receiver.url)
-    sender = HookSender(one.store, one.gateway.metrics, address, "", "", NotedTimers())
+    sender = HookSender(one.store, one.store.news, one.gateway.metrics, address, "", "", NotedTimers())
     await sender.tell_waiting()
     await (await one.player()).create("friday")
     async with asyncio.timeout(DEADLINE):

@@ -38,7 +38,7 @@ SCRIPTS = {name for name in NAMES if name.endswith((".js", ".mjs"))} - {"headles
 LARGEST_WATCHING = 36 * 1024
 """Maximum size, in bytes, of all files together that a browser loads to list rooms or to watch a race, compressed."""
 
-LARGEST_RACING = 56 * 1024
+LARGEST_RACING = 60 * 1024
 """Maximum size, in bytes, of all files that a racer loads from the link to the last move, compressed."""
 
 LARGEST = 74 * 1024
@@ -320,6 +320,17 @@ def test_page_can_be_installed() -> None:
     for icon in manifest["icons"]:
         width, height = struct.unpack(">II", (STATIC / icon["src"]).read_bytes()[16:24])
         assert icon["sizes"] == f"{width}x{height}"
+
+
+async def test_footer_has_what_the_law_asks_for(node: NodeMaker) -> None:
+    legal = {"privacy_url": "https://a.example/p?x=1&y", "imprint_url": "https://a.example/i", "contact": "a@a.example"}
+    one, other = await node(**legal), await node(imprint_url="https://a.example/i")
+    text = (await ask(one.url, "/friday")).body.decode()
+    links = dict(re.findall(r'<a href="([^"]*)" rel="noopener">(\w+)</a>', text))
+    expected = {legal["privacy_url"]: "Privacy", legal["imprint_url"]: "Imprint", "mailto:a@a.example": "Contact"}
+    assert {unescape(url): name for url, name in links.items()} == expected
+    assert text.index("legal") < text.index("</footer>")
+    assert (await ask(other.url, "/")).body.decode().count("noopener") == 1
 
 
 def test_page_names_the_door_with_its_host_key() -> None:

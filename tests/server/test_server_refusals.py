@@ -46,7 +46,8 @@ WORDS: dict[str, Any] = {
     "wait": "2 min",
 }
 WORDS |= {"sentence": ban_sentence(BAN), "name": "Ana", "player": "eve", "target": "203.0.113.7", "maximum": 1000}
-WORDS |= {"game": "Hamlet", "node": "n9", "nodes": "n1, n2"}
+WORDS |= {"game": "Hamlet", "node": "n9", "nodes": "n1, n2", "request": "backup", "ids": "1f0c, 2e9d", "line": 3}
+WORDS |= {"race": "friday.20261122-140543", "reason": "it has less than two letters. Write a whole word."}
 NOTICE_WORDS = {"sentence": ban_sentence(BAN), "names": "Bob, Cid", "text": "Back in an hour.", "draws": 5}
 OF_THE_CORE = (
     *(BadOptions, CannotUndo, IllegalMove, MalformedFrame, MalformedText, StaleRevision),
@@ -94,7 +95,7 @@ def test_sentences_are_used_with_their_words() -> None:
     used |= {
         name.format(setting)
         for name in ("bad_{}", "{}_twice", "{}_unreadable")
-        for setting in ("admin_token", "hook_secret", "house_key")
+        for setting in ("admin_token", "moderator_token", "hook_secret", "house_key")
         if (name, setting) != ("{}_twice", "house_key")  # it is only in a file
     }
     for function, name, given in told():

@@ -37,7 +37,12 @@ from samedeal_server.process.further_games import checked_tides, offer_games
 from samedeal_server.process.listening import listening
 from samedeal_server.process.open_store import open_store, store_required
 from samedeal_server.process.restore import restore
-from samedeal_server.process.secret_settings import read_admin_token, read_hook_secret, read_house_key
+from samedeal_server.process.secret_settings import (
+    read_accesses,
+    read_admin_token,
+    read_hook_secret,
+    read_house_key,
+)
 from samedeal_server.process.tls import Certificate
 from samedeal_server.process.workers import started_workers
 from samedeal_server.store import keys, preflight, schema
@@ -100,6 +105,12 @@ def add_token_errors(errors: Errors, directory: Path) -> None:
         Config(admin_token_file=str(directory / "token")),
     ):
         errors.of(read_admin_token, config)
+    for config in (
+        Config(moderator_token="short"),
+        Config(moderator_token="a" * 20, moderator_token_file="token"),
+        Config(moderator_token_file=str(directory / "token")),
+    ):
+        errors.of(read_accesses, config)
     errors.of(read_hook_secret, Config(hook_secret="short"))
     (directory / "short.key").write_text("short")
     for name in ("house.key", "short.key"):

@@ -20,6 +20,7 @@ from samedeal.race.commands import (
     LinkRematchCommand,
     RaceCommand,
     ReadyCommand,
+    RenameCommand,
     ResignCommand,
     StartCommand,
     TickCommand,
@@ -67,6 +68,7 @@ def command_in(text: str, progress: ProgressByPlayer, secret: DealSecret) -> Rac
         "kicked": KickCommand(who),
         "kicked_by_ana": KickCommand(who, by="ana"),
         "kicked_by_bob": KickCommand(who, by="bob"),
+        "renamed": RenameCommand(who, "Other"),
         "closes": CloseCommand(),
         "passes": TickCommand(progress, secret),
     }

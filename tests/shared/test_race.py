@@ -83,7 +83,7 @@ def test_docstring_has_the_refusals_of_each_command() -> None:
     commands: dict[str, RaceCommand] = {
         **{
             type(each).__name__: each
-            for each in map(command, (*texts, "x follows", "bob kicked", "it closes", "time passes"))
+            for each in map(command, (*texts, "x follows", "bob kicked", "bob renamed", "it closes", "time passes"))
         },
         "CommitShareCommand": CommitShareCommand("ana", 1, bytes(32)),
         "RevealShareCommand": RevealShareCommand("ana", 1, bytes(32)),

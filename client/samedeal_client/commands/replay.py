@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,6 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 async def run(given: argparse.Namespace) -> int:
     """Show the replay and return the exit code."""
+    from samedeal.errors import DealNotCheckable
     from samedeal_client.panels.replay import replay_lines
     from samedeal_client.terminal_io.kept_screen import KeptScreen
     from samedeal_client.terminal_io.line_io import Printer, terminal_look
@@ -45,7 +47,8 @@ async def run(given: argparse.Namespace) -> int:
 
     offer_file(given.games)
     record = await _record(given)
-    record.check()
+    with suppress(DealNotCheckable):  # a race without some name can be shown, though nobody can check it
+        record.check()
     only = _player(record, given.player)
     race = RecordedRace(record)
     look = terminal_look(ascii_only=given.ascii)

@@ -57,6 +57,7 @@ class SamedealApp(ClientApp):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f1,question_mark", "help", "help"),
+        Binding("f2", "people", "names", show=False, priority=True),
         Binding(QUIT_KEY, "quit", "quit", priority=True),
     ]
 
@@ -155,6 +156,15 @@ class SamedealApp(ClientApp):
 
         if isinstance(self.screen, ClientScreen) and not isinstance(self.screen, HelpScreen):
             await self.push_screen(HelpScreen(self.screen.help_context, rules=rules))
+
+    async def action_people(self) -> None:
+        """Open the names in the room over the current screen, or close them."""
+        from samedeal_client.full_screen.screens.people import PeopleScreen
+
+        if isinstance(self.screen, PeopleScreen):
+            _ = self.pop_screen()  # a screen can't await its own removal
+        elif isinstance(self.screen, ClientScreen) and self.client.model.room is not None:
+            await self.push_screen(PeopleScreen())
 
     def show_message(self, sentence: str, style: str = "notice") -> None:
         """Show a message on the current screen."""

@@ -198,10 +198,27 @@ class LineClient:
                     await self.client.leave()
                     self._output.print("You have left the room.")
                     self._stop(0)
+                case Word.REPORT | Word.MUTE:
+                    await self._report_or_mute(command)
                 case _:
                     await self._run_local_command(command)
         except RequestRefused as refused:
             self._output.print(str(refused))
+
+    async def _report_or_mute(self, command: TypedCommand) -> None:
+        model, is_mute = self.client.model, command.word is Word.MUTE
+        room = model.told
+        seats = [seat for seat in room.players if seat.player != model.me] if room else []
+        named = [seat for seat in seats if command.name in (seat.name.casefold(), f"player {seat.seat}")]
+        if not named and (command.name or is_mute or room is None):
+            self._output.print("No other player here has that name. Type rivals for a list.")
+        elif is_mute:
+            self.client.mute(named[0].player)
+            is_muted = named[0].player in self.client.model.muted
+            self._output.print(f"Player {named[0].seat} is {'muted' if is_muted else 'no longer muted'}.")
+        else:
+            await self.client.rooms.report(named[0].player if named else "")
+            self._output.print("Reported to the operator of this server.")
 
     async def _run_local_command(self, command: TypedCommand) -> None:
         model, board = self.client.model, self.client.model.board

@@ -11,6 +11,7 @@
     draw deal d       the game's draw or deal, whichever it has
 
     undo u   collect   hint   find TH   board   rivals   ready   start   resign   again   leave   help   quit
+    report NAME   mute NAME
 
 A letter that names a pile of the game always means that pile, even ``d`` or ``u``.
 """
@@ -43,15 +44,18 @@ class Word(Enum):
     AGAIN = "again"
     LEAVE = "leave"
     HELP = "help"
+    REPORT = "report"
+    MUTE = "mute"
     QUIT = "quit"
 
 
 @dataclass(frozen=True)
 class TypedCommand:
-    """A command that a player has typed. ``card`` is the card to find, or None for a command other than ``find``."""
+    """A command that a player has typed. ``card`` is the card to find, and ``name`` the player to report or mute."""
 
     word: Word
     card: Card | None = None
+    name: str = ""
 
 
 ParsedLine: TypeAlias = Intent | TypedCommand
@@ -85,6 +89,8 @@ def parse_command(text: str) -> TypedCommand | Rejected | None:
         words = ["find", words[0][1:], *words[1:]]
     if words[0] in ("find", "/"):
         return _parse_find(words[1:])
+    if words[0] in ("report", "mute"):
+        return TypedCommand(Word(words[0]), name=" ".join(words[1:]))
     if len(words) == 1 and words[0] in _WORDS:
         return TypedCommand(_WORDS[words[0]])
     return None

@@ -31,6 +31,7 @@ from samedeal.protocol.messages import (
     Recover,
     Refused,
     Rematch,
+    Report,
     Resign,
     RevealShare,
     RoomState,
@@ -115,7 +116,7 @@ class Resumption:
                 pass  # needs no place
             case CommitShare() | RevealShare():
                 pass  # not repeated, but made again if the room still waits for it
-            case Ready() | Start() | KickPlayer() | Recover() | Resign() | DeclareStuck() | Rematch():
+            case Ready() | Start() | KickPlayer() | Report() | Recover() | Resign() | DeclareStuck() | Rematch():
                 pass  # changes neither the place nor the board
 
     def _enter(self, request: Join | Watch) -> None:

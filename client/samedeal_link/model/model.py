@@ -11,6 +11,8 @@ from functools import reduce
 from types import MappingProxyType
 from typing import Any, Final
 
+from msgspec.structs import replace as with_fields
+
 from samedeal.board import Board
 from samedeal.board_history import Play, Undo
 from samedeal.deal import Deal
@@ -79,6 +81,9 @@ class Model:
     ``stale`` is true after the client has entered a room, or come back to it, until the room's state arrives.
     ``missed_move`` is true while a spectated board lacks a move. The client then requests all boards again.
 
+    ``muted`` are the players whose names the player does not want to see. ``told`` is ``room`` as the server sent it, and
+    ``room`` has what is shown instead of names.
+
     ``evidence`` is what the client knows of its own race for certain. ``verdict`` is the verdict on the finished race, or
     None until then, and ``checking`` says how far it has come. ``whole_record`` is the server's record of the race, which
     has not been checked, or None until it is read.
@@ -96,6 +101,8 @@ class Model:
     verdict: Verdict | None = None
     checking: str = ""
     whole_record: Record | None = None
+    muted: frozenset[str] = frozenset()
+    told: RoomState | None = None
     stale: bool = True
     missed_move: bool = False
 
@@ -297,7 +304,30 @@ class Model:
 
     def without_room(self) -> Model:
         """Return the model outside any room."""
-        return Model(self.me, self.name)
+        return Model(self.me, self.name, muted=self.muted)
+
+    def with_muted(self, player: str) -> Model:
+        """Return the model after a player was muted, or is no longer."""
+        muted = replace(self, muted=self.muted ^ {player})
+        return replace(muted, room=muted.told and muted.named(muted.told))
+
+    def named(self, room: RoomState) -> RoomState:
+        """Return a room with what is shown instead of the names of others: of muted ones, and what the operator wants.
+
+        The own name stays, since hashes cover it.
+        """
+        others = [seat for seat in room.players if seat.player != self.me and (seat.shown or seat.player in self.muted)]
+        shown = {seat.player: f"Player {seat.seat}" if seat.player in self.muted else seat.shown for seat in others}
+        if not shown:
+            return room
+        names = {seat.name: shown[seat.player] for seat in others}
+        return with_fields(
+            room,
+            players=tuple(with_fields(each, name=shown.get(each.player, each.name)) for each in room.players),
+            standings=tuple(with_fields(each, name=shown.get(each.player, each.name)) for each in room.standings),
+            table=tuple(with_fields(each, name=shown.get(each.player, each.name)) for each in room.table),
+            lost=tuple(with_fields(each, name=names.get(each.name, each.name)) for each in room.lost),
+        )
 
     def entering(self, room: str, delay: int | None) -> Model:
         """Return the model after entering a room, as a spectator if ``delay`` is not None.
@@ -342,7 +372,8 @@ def _room_state(model: Model, state: RoomState) -> Model:
     if model.room is not None and not model.is_in(state.room):
         model = replace(model.without_room(), delay=model.delay)
     recent = {} if model.stale else model.recent
-    return reduce(_with_tally, state.tallies, replace(model, room=state, tallies={}, recent=recent, stale=False))
+    shown: dict[str, Any] = {"room": model.named(state), "told": state}
+    return reduce(_with_tally, state.tallies, replace(model, **shown, tallies={}, recent=recent, stale=False))
 
 
 def _progress_update(model: Model, message: ProgressUpdate) -> Model:

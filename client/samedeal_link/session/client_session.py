@@ -264,6 +264,11 @@ class ClientSession:
             self.entering = False
             raise
 
+    def mute(self, player: str) -> None:
+        """Hide the name of a player on this screen until the program ends, or show it again."""
+        self.rooms.model = self.model.with_muted(player)
+        self._notify()
+
     async def leave(self) -> None:
         """Give up the seat or stop watching. A player who leaves during a race resigns from it."""
         await self.rooms.leave()

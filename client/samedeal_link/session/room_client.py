@@ -30,6 +30,7 @@ from samedeal.protocol.messages import (
     RecordPart,
     Records,
     Rematch,
+    Report,
     Resign,
     RoomLine,
     Rooms,
@@ -210,6 +211,10 @@ class RoomClient:
     async def kick(self, player: str) -> None:
         """Remove a player from the room before the race starts, as the host. ``player`` is an id."""
         await self.link.request(KickPlayer(id=0, player=player))
+
+    async def report(self, player: str = "") -> None:
+        """Report the name of a player, or of the room, to the operator. ``player`` is an id, or empty for the room."""
+        await self.link.request(Report(id=0, player=player))
 
     async def resign(self) -> None:
         """Resign from the race."""

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from samedeal.errors import RequestRefused
+from samedeal.forbidden_words import LONGEST_LIST
 from samedeal.protocol.admin import (
     MAX_BAN_SECONDS,
     MAX_CLOSED_ROOMS,
@@ -23,14 +24,21 @@ from samedeal.protocol.admin import (
     BanList,
     CloseRoom,
     CloseRooms,
+    DeleteRecord,
     Drain,
+    Forget,
+    Forgotten,
     Kick,
     ListBans,
+    ListReports,
     ListServerRooms,
+    Rename,
+    Reports,
     RoomsClosed,
     RoomShown,
     Say,
     ServerRooms,
+    SetWords,
     ShowRoom,
     Status,
     Survey,
@@ -50,7 +58,7 @@ from samedeal_link.errors import Failure
 from samedeal_link.machine.paths import private_file
 from samedeal_link.machine.signals import until_stopped
 from samedeal_link.machine.terminal import terminal
-from samedeal_operate.admin_tables import ban_rows, room_rows, size_text, survey_rows
+from samedeal_operate.admin_tables import ban_rows, report_rows, room_rows, size_text, survey_rows
 
 if TYPE_CHECKING:
     from samedeal_operate.operator_client import OperatorClient
@@ -81,14 +89,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for name, (_, summary) in _ACTIONS.items():
         of[name] = actions.add_parser(name, help=summary, description=f"{summary[0].upper()}{summary[1:]}.")
         _add_token(of[name])
-    for name in ("status", "rooms", "room", "bans"):
+    for name in ("status", "rooms", "room", "bans", "reports"):
         of[name].add_argument("--json", action="store_true", help="print JSON, for scripts")
     add_number(of["top"], "--every", (1, 3600), 2, "seconds between updates", "SECONDS")
     add_number(of["rooms"], "--limit", (1, 1000), 100, "maximum number of rooms")
     of["top"].set_defaults(json=False)
-    for name in ("room", "kick"):
+    for name in ("room", "kick", "rename"):
         of[name].add_argument("room", metavar="ROOM")
-    of["kick"].add_argument("player", metavar="PLAYER", help="a name in the room, or an id")
+    for name in ("kick", "rename"):
+        of[name].add_argument("player", metavar="PLAYER", help="a name in the room, or an id")
+    of["rename"].add_argument("name", metavar="NAME", help="what others see from now on")
+    of["words"].add_argument("path", metavar="FILE", type=Path, help="a word in each line; an empty file allows all")
+    of["delete-record"].add_argument("race", metavar="ID", help="the id of the race, as in friday.20261122-140543")
+    of["forget"].add_argument("target", metavar="PLAYER|ADDRESS", help="a player's id or name, an address or a network")
+    of["export"].add_argument("player", metavar="PLAYER", help="a player's id or name")
     ban, close, drain = of["ban"], of["close"], of["drain"]
     ban.add_argument(
         "target", metavar="PLAYER|ADDRESS", help="a player's id, an address, or a network as 203.0.113.0/24"
@@ -266,6 +280,42 @@ async def _kick(operator: OperatorClient, given: argparse.Namespace) -> int:
     return await _request(operator, kick, f"Removed {given.player} from {given.room}.")
 
 
+async def _rename(operator: OperatorClient, given: argparse.Namespace) -> int:
+    rename = Rename(id=0, room=given.room, player=given.player, name=given.name)
+    return await _request(operator, rename, f"Others now see {given.name} instead of {given.player} in {given.room}.")
+
+
+async def _words(operator: OperatorClient, given: argparse.Namespace) -> int:
+    data = given.path.read_bytes()
+    if len(data) > LONGEST_LIST:
+        raise Failure(f"{given.path} has {len(data)} bytes. The maximum is {LONGEST_LIST}.")
+    try:
+        words = data.decode()
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise Failure(f"Line {line} of {given.path} is not UTF-8. Save the file as UTF-8.") from None
+    return await _request(operator, SetWords(id=0, words=words), "Names must not have these words from now on.")
+
+
+async def _reports(operator: OperatorClient, given: argparse.Namespace) -> int:
+    answer = await operator.ask(ListReports(id=0), Reports)
+    rows = report_rows(answer.reports, _look()) if answer.reports else [(Span("Nobody has reported anything."),)]
+    return _print_answer(given, answer, rows)
+
+
+async def _delete_record(operator: OperatorClient, given: argparse.Namespace) -> int:
+    return await _request(operator, DeleteRecord(id=0, race=given.race), f"Deleted the record of {given.race}.")
+
+
+async def _forget(operator: OperatorClient, given: argparse.Namespace) -> int:
+    answer = await operator.ask(Forget(id=0, target=given.target), Forgotten)
+    return _print_lines(f"Forgotten: {', '.join(answer.players)}. Records changed: {answer.records}.")
+
+
+async def _export(operator: OperatorClient, given: argparse.Namespace) -> int:
+    return _print_lines(*(await operator.export(given.player)).decode().splitlines())
+
+
 async def _ban(operator: OperatorClient, given: argparse.Namespace) -> int:
     ban = Ban(id=0, target=given.target, seconds=given.seconds, reason=given.reason)
     answer = await operator.ask(ban, BanList)
@@ -354,6 +404,12 @@ _ACTIONS: Final[dict[str, tuple[Action, str]]] = {
     "rooms": (_rooms, "list the newest rooms"),
     "room": (_room, "show a room with its players"),
     "kick": (_kick, "remove a player from a room permanently"),
+    "rename": (_rename, "show others another name of a player in a room"),
+    "words": (_words, "replace the words that names of players and rooms must not have"),
+    "reports": (_reports, "list the names that players have reported"),
+    "delete-record": (_delete_record, "delete the record of a race"),
+    "forget": (_forget, "remove the name of a player from everything, and what else is stored about them"),
+    "export": (_export, "print what is stored about a player, as JSON"),
     "ban": (_ban, "ban a player, an address or a network from the server"),
     "unban": (_unban, "remove a ban"),
     "bans": (_bans, "list the bans"),

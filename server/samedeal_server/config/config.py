@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from samedeal.errors import MalformedText
+from samedeal.protocol.admin import FOR_MODERATORS
 from samedeal.tides import tide_times
 from samedeal_server.config.hook_addresses import HookAddress
 from samedeal_server.config.limits import Limits
@@ -28,6 +29,17 @@ OTHER_VARIABLES: Final = frozenset(
     )
 )
 """Environment variables that begin with ``SAMEDEAL_`` and are not settings."""
+
+
+def _parse_hooks(hooks: tuple[str, ...]) -> None:
+    for each in hooks:
+        HookAddress.parse(each)
+
+
+def _check_requests(requests: tuple[str, ...]) -> None:
+    if unknown := [each for each in requests if each not in FOR_MODERATORS]:
+        raise ValueError(f"Moderators can't send {unknown[0]!r}. Choose from {', '.join(sorted(FOR_MODERATORS))}.")
+
 
 LogStyle = Literal["auto", "json", "pretty"]
 
@@ -85,6 +97,18 @@ class Config:
     admin_token_file: str = setting(
         "", "file that holds the admin token; safer than a variable if others can read the environment", metavar="FILE"
     )
+    moderator_token: str = setting(
+        "",
+        "token that moderators log in with, who may send only --moderator-requests; at least 16 characters",
+        metavar="TOKEN",
+        redact=r"(?s).+",
+    )
+    moderator_token_file: str = setting("", "file that holds the moderators' token", metavar="FILE")
+    moderator_requests: tuple[str, ...] = setting(
+        (),
+        "requests of ADMIN.md that moderators may send; without it, all but backup and drain",
+        metavar="REQUESTS",
+    )
     data: Path = setting(default_data(), "data directory of the node's own Redis", metavar="DIR")
     durability: Literal["always", "everysec"] = setting(
         "always", "when the node's own Redis writes a move to disk: before it is acknowledged, or within a second"
@@ -117,12 +141,20 @@ class Config:
         metavar="URLS",
         redact=r"(?<=://).*",
     )
+    report_hook: tuple[str, ...] = setting(
+        (), "addresses that are told which names players report, as --hook", metavar="URLS", redact=r"(?<=://).*"
+    )
     hook_secret: str = setting(
         "", "secret that signs what hooks get, at least 16 characters", metavar="SECRET", redact=r"(?s).+"
     )
     hook_secret_file: str = setting("", "file that holds the secret of the hooks", metavar="FILE")
     house_key_file: str = setting(
         "", "file that holds the key of the house, whose bots keep people company", metavar="FILE"
+    )
+    privacy_url: str = setting("", "address of your privacy notice, which the page names", metavar="URL")
+    imprint_url: str = setting("", "address of your imprint, which the page names", metavar="URL")
+    contact: str = setting(
+        "", "where players reach you: a mail address or a URL, which the page names", metavar="ADDRESS"
     )
     door: str = setting(
         "",
@@ -166,13 +198,24 @@ class Config:
         parsers: tuple[tuple[str, Callable[[tuple[str, ...]], object], tuple[str, ...]], ...] = (
             ("tides", tide_times, self.tides),
             ("trusted-proxies", TrustedProxies, self.trusted_proxies),
-            ("hook", lambda hooks: [HookAddress.parse(each) for each in hooks], self.hook),
+            ("hook", _parse_hooks, self.hook),
+            ("report-hook", _parse_hooks, self.report_hook),
+            ("moderator-requests", _check_requests, self.moderator_requests),
         )
         for name, parse, value in parsers:
             try:
                 parse(value)
             except (MalformedText, ValueError) as error:
                 raise InvalidValue(name, str(error)) from None
+        for name, url in (
+            ("privacy-url", self.privacy_url),
+            ("imprint-url", self.imprint_url),
+            ("contact", self.contact),
+        ):
+            mail = "|[^\\s@<>/]+@[^\\s@<>/]+" if name == "contact" else ""
+            if url and not re.fullmatch(rf"https?://[^\s/]+(/\S*)?{mail}", url):
+                hint = "https://cards.example.org/privacy" if not mail else "https://cards.example.org or a@example.org"
+                raise InvalidValue(name, f"{url!r} is not an address. Write it as in {hint}.")
         if self.door and not re.fullmatch(r"[^\s:/]*:\d{1,5} SHA256:[A-Za-z0-9+/]{43}", self.door):
             hint = "Write its address and the host key that 'samedeal door key' prints: HOST:PORT SHA256:..."
             raise InvalidValue("door", f"{self.door!r} is not a door. {hint}")

@@ -13,6 +13,7 @@ from samedeal.errors import SamedealError
 from samedeal.games import offered
 from samedeal.look_alikes import is_house_name, is_reserved
 from samedeal.names import clean_name, clean_room
+from samedeal.protocol.admin import ReportLine
 from samedeal.protocol.messages import (
     Act,
     Create,
@@ -33,6 +34,7 @@ from samedeal.protocol.messages import (
     Records,
     Recover,
     Rematch,
+    Report,
     Rooms,
     ToClient,
     ToServer,
@@ -55,6 +57,7 @@ from samedeal_server.rooms.race_records import read_record
 from samedeal_server.rooms.registry import RoomRegistry
 from samedeal_server.rooms.room_list import RoomList
 from samedeal_server.rooms.tide_rooms import TideRooms
+from samedeal_server.store.news import MOST_REPORTS
 from samedeal_server.telemetry.events import LogEvent, get_logger
 
 _MAX_CLIENT_WIDTH: Final = 40
@@ -195,6 +198,22 @@ class RequestHandlers:
         _log.info(LogEvent.ROOM_CREATED, **(connection.ids | {"room": room}), private=bool(message.passphrase))
         return Created(to=message.id, room=room)
 
+    async def report(self, connection: PlayerConnection, message: Report) -> Done:
+        """Tell the operator of a name in the player's room."""
+        if connection.hub is None:
+            raise refused("no_seat")
+        race = connection.hub.race
+        racer = race.racer(message.player)
+        if message.player and (racer is None or message.player == connection.player):
+            raise refused("player_has_no_seat")
+        name = racer.name if racer else race.room
+        facts = {"room": race.room, "player": message.player, "name": name, "reporter": connection.player}
+        origin = self._rooms.creator.origin(connection.networks[-1])
+        if not await self._rooms.store.reports.add_from(origin, ReportLine(time=self._rooms.clock.now(), **facts)):
+            raise refused("too_many_reports", maximum=MOST_REPORTS)
+        _log.info(LogEvent.REPORTED, **facts)
+        return Done(to=message.id)
+
     async def leave(self, connection: PlayerConnection, message: Leave) -> Done:
         """Take the player out of the room. A player who is racing resigns."""
         await self.entry.leave(connection)
@@ -255,6 +274,7 @@ REQUESTS: Final[Mapping[type, Request]] = {
     Leave: Request(RequestHandlers.leave, cost=10),
     Act: Request(lambda handlers, connection, message: handlers.moves.act(connection, message)),
     Recover: Request(RequestHandlers.recover, cost=20),
+    Report: Request(RequestHandlers.report, cost=10),
     Rematch: Request(RequestHandlers.rematch, cost=20),
     **dict.fromkeys(get_args(CommandRequest), Request(RequestHandlers.command, cost=10)),
 }

@@ -53,6 +53,8 @@ class RoomEntry:
                 if snapshot.race.created != hub.race.created:
                     hub.catch_up()  # the room was closed, and another room has its code now
                     raise refused("room_closed")
+                if snapshot.race.racer(player) is None and self._rooms.words.forbids(connection.name):
+                    raise refused("forbidden_name")
                 return JoinCommand(
                     *(player, connection.name, snapshot.progress, connection.bot),
                     origin=self._rooms.creator.origin(connection.networks[-1]),

@@ -7,6 +7,7 @@ import hmac
 import msgspec
 
 from samedeal.games import game_named
+from samedeal.protocol.admin import ReportLine
 from samedeal_server.config.hook_addresses import HookAddress
 from samedeal_server.races.public_facts import RaceNews
 
@@ -14,8 +15,11 @@ from samedeal_server.races.public_facts import RaceNews
 _INERT = {ord(char): ord(char) + 0xFEE0 for char in '!"#$%&()*+,./:;<=>?@[\\]^_`{|}~'}
 
 
-def sentence(news: RaceNews) -> str:
-    """Return the news that a room has opened, or a race has finished, as a sentence for people."""
+def sentence(news: RaceNews | ReportLine) -> str:
+    """Return the news that a room has opened, a race has finished or a name was reported, as a sentence for people."""
+    if isinstance(news, ReportLine):
+        what = f"the name {news.name.translate(_INERT)} ({news.player})" if news.player else "the room"
+        return f"A player has reported {what} in room {news.room}."
     room, title = news.room.room, game_named(news.room.game).title
     if news.event == "opened":
         return f"A race in {title} waits for players: room {room}."
@@ -26,14 +30,15 @@ def sentence(news: RaceNews) -> str:
     return f"{title}, room {room}: {result}{against}."
 
 
-def message(address: HookAddress, news: RaceNews, page: str, secret: str) -> tuple[dict[str, str], bytes]:
+def message(address: HookAddress, news: RaceNews | ReportLine, page: str, secret: str) -> tuple[dict[str, str], bytes]:
     """Return the headers and the body of the request that tells a hook the news.
 
     The JSON has the fields of the news, the address of the room's page as ``link``, and a sentence: as ``text`` for
     Slack and Matrix, and as ``content`` for Discord, which is told to notify nobody. ``page`` is the address of the
     page, or empty if there is none. Without a ``secret`` there is no signature.
     """
-    text, link = sentence(news), f"{page}/{news.room.room}" if page else ""
+    room = news.room if isinstance(news, ReportLine) else news.room.room
+    text, link = sentence(news), f"{page}/{room}" if page else ""
     if address.is_text:
         body, headers = text.encode(), {"Content-Type": "text/plain; charset=utf-8", "Title": "Samedeal"}
         if link:

@@ -1,4 +1,4 @@
-"""Telling a hook the news of public races, once over all nodes, and again for a while if that fails.
+"""Telling a hook the news of public races or the reports of players, once over all nodes, and again if that fails.
 
 The news waits in the store, which keeps a bounded number. Nothing else waits for a hook.
 """
@@ -15,11 +15,12 @@ from functools import cached_property
 from typing import Final
 
 import samedeal
+from samedeal.protocol.admin import ReportLine
 from samedeal_server.config.hook_addresses import HookAddress
 from samedeal_server.hooks.hook_messages import message
 from samedeal_server.loop_timers import LOOP_TIMERS, Timers
 from samedeal_server.races.public_facts import RaceNews
-from samedeal_server.store.news import NewsId
+from samedeal_server.store.news import NewsId, NewsStore, ReportStore
 from samedeal_server.store.store import Store
 from samedeal_server.telemetry.events import LogEvent, get_logger
 from samedeal_server.telemetry.metrics import Metrics
@@ -55,9 +56,10 @@ _log = get_logger()
 
 @dataclass
 class HookSender:
-    """Tells one hook the news. ``page`` and ``secret`` are those of ``hook_messages.message``."""
+    """Tells one hook the news in ``feed``. ``page`` and ``secret`` are those of ``hook_messages.message``."""
 
     store: Store
+    feed: NewsStore | ReportStore
     metrics: Metrics
     address: HookAddress
     page: str
@@ -80,13 +82,13 @@ class HookSender:
 
     async def tell_waiting(self) -> None:
         """Tell the hook all news that no node has taken. Raise StoreUnavailable if Redis fails."""
-        while taken := await self.store.news.take(self._group, ABANDONED):
+        while taken := await self.feed.take(self._group, ABANDONED):
             id_, news = taken
-            if news.event in _TOLD:
+            if isinstance(news, ReportLine) or news.event in _TOLD:
                 await self._tell(id_, news)
-            await self.store.news.done(self._group, id_)
+            await self.feed.done(self._group, id_)
 
-    async def _tell(self, id_: NewsId, news: RaceNews) -> None:
+    async def _tell(self, id_: NewsId, news: RaceNews | ReportLine) -> None:
         headers, body = message(self.address, news, self.page, self.secret)
         headers["X-Samedeal-Delivery"] = str(id_)
         error, asked = "the news was too old", 0.0
@@ -102,7 +104,8 @@ class HookSender:
             if is_final:
                 break
         self.metrics.hooks["dropped"].inc()
-        _log.warning(LogEvent.HOOK_FAILED, host=self.address.host, news=news.event, room=news.room.room, error=error)
+        event, room = ("report", news.room) if isinstance(news, ReportLine) else (news.event, news.room.room)
+        _log.warning(LogEvent.HOOK_FAILED, host=self.address.host, news=event, room=room, error=error)
 
     async def _post(self, headers: dict[str, str], body: bytes) -> tuple[str, bool, float]:
         """Send a request. Return what went wrong, or an empty text, whether another attempt is of no use, and a wait."""

@@ -1,4 +1,4 @@
-"""The authentication of operators with one shared token.
+"""The authentication of operators and moderators, each with one shared token.
 
 A wrong token delays the next attempts from the same network.
 """
@@ -10,6 +10,8 @@ import hashlib
 import hmac
 import time
 from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from samedeal.sentences import refused
@@ -34,11 +36,33 @@ MAX_UNAUTHENTICATED: Final = 8
 """Maximum number of unauthenticated connections from one network."""
 
 
-class TokenAuthenticator:
-    """Checks the tokens of operators. A wrong token delays the next attempts from the same network."""
+OPERATOR: Final = "operator"
+MODERATOR: Final = "moderator"
+"""The roles of those who log in."""
 
-    def __init__(self, token: str) -> None:
-        self._token = _digest(token)
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """What a token allows: ``requests`` for a ``role``."""
+
+    role: str
+    digest: bytes
+    requests: frozenset[str]
+
+    @classmethod
+    def of(cls, role: str, token: str, requests: Iterable[str]) -> Access:
+        """Return what this token allows."""
+        return cls(role, _digest(token), frozenset(requests))
+
+
+class TokenAuthenticator:
+    """Checks the tokens of operators. A wrong token delays the next attempts from the same network.
+
+    ``accesses`` are what the tokens allow. They can change, and then connections with older tokens may do nothing more.
+    """
+
+    def __init__(self, accesses: Sequence[Access]) -> None:
+        self.accesses = accesses
         # A network waits while its bucket is below 0. The bucket starts at one less than WRONG_TOKENS_AT_ONCE, so that
         # number of wrong tokens brings it to -1.
         self._wrong_tokens = NetworkLimit(WRONG_TOKENS_PER_SECOND, WRONG_TOKENS_AT_ONCE - 1)
@@ -58,8 +82,8 @@ class TokenAuthenticator:
         """Stop counting an unauthenticated connection, because it has authenticated or ended."""
         decrement(self._unauthenticated, (network,))
 
-    async def authenticate(self, network: str, token: str) -> bool:
-        """Return whether a token is right. The answer to a wrong token is delayed.
+    async def authenticate(self, network: str, token: str) -> Access | None:
+        """Return what a token allows, or None if it is wrong. The answer to a wrong token is delayed.
 
         After several wrong tokens from ``network``, every answer to ``network`` is delayed. Raise RequestRefused if
         that delay would be too long.
@@ -68,11 +92,13 @@ class TokenAuthenticator:
             if wait > MAX_WAIT:
                 raise refused("too_many_tries", retry_after=wait)
             await asyncio.sleep(wait)
-        if hmac.compare_digest(_digest(token), self._token):
-            return True
+        digest = _digest(token)
+        for access in self.accesses:
+            if hmac.compare_digest(digest, access.digest):
+                return access
         self._wrong_tokens.charge((network,), time.monotonic())
         await asyncio.sleep(WRONG_TOKEN_DELAY)
-        return False
+        return None
 
 
 def _digest(token: str) -> bytes:

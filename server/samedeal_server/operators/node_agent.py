@@ -1,7 +1,7 @@
 """A node's agent, through which operators observe the node or control it.
 
-The agent reports the state of the node, carries out orders, and enforces bans. Orders and bans are stored in Redis. An
-announcement only makes a node read them at once instead of at the next interval.
+The agent reports the state of the node, carries out orders, and enforces bans and forbidden words, all of which are
+stored in Redis. An announcement only makes a node read them at once instead of at the next interval.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any, Final
 
 import samedeal
+from samedeal.forbidden_words import ForbiddenWords
 from samedeal.protocol.admin import NodeLine, Whereabouts
 from samedeal.protocol_codes import CloseCode
 from samedeal.race.commands import KickCommand
@@ -25,7 +26,7 @@ from samedeal_server.telemetry.events import get_logger
 from samedeal_server.telemetry.node_stats import NodeStats, memory
 
 HEARTBEAT_INTERVAL: Final = 2.0
-"""Interval, in seconds, between heartbeats. Orders and bans are read at least as often."""
+"""Interval, in seconds, between heartbeats. Orders, bans and words are read at least as often."""
 
 _log = get_logger()
 
@@ -44,6 +45,7 @@ class NodeAgent:
     _stop: asyncio.Event
     _last_order: str = "0-0"
     _reported_stop: bool = False
+    _words: str = ""
 
     def __post_init__(self) -> None:
         self.nodes = Nodes(self._rooms.store)
@@ -116,6 +118,8 @@ class NodeAgent:
         if lines != self._enforced_bans.lines:
             self._enforced_bans.replace(lines)
             self._disconnect_banned()
+        if (words := await self.nodes.words()) != self._words:
+            self._words, self._rooms.words = words, ForbiddenWords(words)
         for order_id, order in await self.nodes.orders(self._last_order):
             self._last_order = order_id
             self._execute(order)

@@ -1,6 +1,6 @@
 """The operators' connections to a node.
 
-They use a separate WebSocket subprotocol and are protected by a token (ADMIN.md). Answers contain no cards, and no
+They use a separate WebSocket subprotocol and are protected by tokens (ADMIN.md). Answers contain no cards, and no
 seeds of races that are not finished. Only a backup contains everything.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import InitVar, dataclass
+from dataclasses import dataclass
 from typing import Final
 
 from websockets.asyncio.server import ServerConnection
@@ -22,7 +22,7 @@ from samedeal.protocol.messages import Refused
 from samedeal.protocol_codes import CloseCode
 from samedeal.sentences import refused
 from samedeal_server.connections.handshake_admission import networks_of
-from samedeal_server.operators.auth import TokenAuthenticator
+from samedeal_server.operators.auth import OPERATOR, Access, TokenAuthenticator
 from samedeal_server.operators.node_agent import NodeAgent
 from samedeal_server.operators.request_handlers import OperatorRequests
 from samedeal_server.races.refusals import to_message
@@ -32,7 +32,7 @@ from samedeal_server.telemetry.events import EventLog, LogEvent, get_logger
 LOGIN_TIMEOUT: Final = 5.0
 """Timeout, in seconds, for receiving the token of an operator."""
 
-_NOT_LOGGED: Final = frozenset(("type", "id", "token"))
+_NOT_LOGGED: Final = frozenset(("type", "id", "token", "words"))
 """Fields of requests that are not logged. Neither are those that are empty or zero."""
 
 _log = get_logger()
@@ -44,11 +44,10 @@ class Admin:
 
     _agent: NodeAgent
     _rooms: RoomRegistry
-    token: InitVar[str]
+    authenticator: TokenAuthenticator
     _address_of: Callable[[ServerConnection], str]
 
-    def __post_init__(self, token: str) -> None:
-        self._authenticator = TokenAuthenticator(token)
+    def __post_init__(self) -> None:
         self._requests = OperatorRequests(self._agent.nodes, self._rooms)
 
     async def serve(self, socket: ServerConnection) -> None:
@@ -57,17 +56,18 @@ class Admin:
         network = networks_of(address)[0]
         log = _log.bind(address=address)
         try:
-            if not self._authenticator.try_acquire(network):
+            if not self.authenticator.try_acquire(network):
                 self._record_failed_login("too_many_connections", log)
                 await socket.close(CloseCode.NOT_LOGGED_IN, "too many connections without a token from your address")
                 return
             try:
-                logged_in = await self._log_in(socket, network, log)
+                access = await self._log_in(socket, network, log)
             finally:
-                self._authenticator.release(network)
-            if logged_in:
+                self.authenticator.release(network)
+            if access:
+                log = log.bind(role=access.role)
                 log.info(LogEvent.ADMIN_REQUEST, request="login", outcome="done")
-                await self._serve_requests(socket, log)
+                await self._serve_requests(socket, access, log)
         except ConnectionClosed:
             pass
         except Exception:  # a fault in one connection must not stop the node; it is logged with its traceback
@@ -75,34 +75,34 @@ class Admin:
             log.exception(LogEvent.FAULT)
             await socket.close(CloseCode.RESTART, "internal error")
 
-    async def _log_in(self, socket: ServerConnection, network: str, log: EventLog) -> bool:
+    async def _log_in(self, socket: ServerConnection, network: str, log: EventLog) -> Access | None:
         try:
             async with asyncio.timeout(LOGIN_TIMEOUT):
                 frame = await socket.recv()
         except TimeoutError:
             await socket.close(CloseCode.SILENT, "no token received in time")
-            return False
+            return None
         try:
             message = decode_from_operator(frame)
             if not isinstance(message, Login):
                 raise refused("login_first")
-            if not await self._authenticator.authenticate(network, message.token):
+            if (access := await self.authenticator.authenticate(network, message.token)) is None:
                 raise refused("bad_token")
         except SamedealError as error:
             self._record_failed_login(error.code, log)
             await socket.send(encode(to_message(request_id(frame), error)))
             await socket.close(CloseCode.NOT_LOGGED_IN, "not logged in")
-            return False
+            return None
         server = f"samedeal {samedeal.__version__}"
         granted = Granted(to=message.id, node=self._rooms.node, server=server, time=self._rooms.clock.now())
         await socket.send(encode(granted))
-        return True
+        return access
 
     def _record_failed_login(self, reason: str, log: EventLog) -> None:
         self._rooms.metrics.admin_logins_failed[reason].inc()
         log.warning(LogEvent.ADMIN_LOGIN_FAILED, reason=reason)
 
-    async def _serve_requests(self, socket: ServerConnection, log: EventLog) -> None:
+    async def _serve_requests(self, socket: ServerConnection, access: Access, log: EventLog) -> None:
         async def send(answer: ToOperator) -> None:
             await socket.send(encode(answer))
 
@@ -113,10 +113,17 @@ class Admin:
                 log.warning(LogEvent.ADMIN_REQUEST, request="unreadable", outcome=error.code)
                 await send(to_message(request_id(frame), error))
                 continue
-            answer = await self._requests.answer(message, send)
+            if access not in self.authenticator.accesses:
+                await socket.close(CloseCode.NOT_LOGGED_IN, "the token was replaced")
+                return
+            request = message.__struct_config__.tag
+            if request in access.requests:
+                answer = await self._requests.answer(message, send)
+            else:
+                answer = to_message(message.id, refused("not_allowed", request=request))
             outcome = answer.code if isinstance(answer, Refused) else "done"
             given = {name: getattr(message, name) for name in message.__struct_fields__ if name not in _NOT_LOGGED}
             fields = {name: value for name, value in given.items() if value not in ("", 0)}
-            log_line = log.debug if isinstance(message, Status) else log.info
-            log_line(LogEvent.ADMIN_REQUEST, request=message.__struct_config__.tag, outcome=outcome, **fields)
+            log_line = log.debug if isinstance(message, Status) and access.role == OPERATOR else log.info
+            log_line(LogEvent.ADMIN_REQUEST, request=request, outcome=outcome, **fields)
             await send(answer)

@@ -9,8 +9,9 @@ from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from samedeal.errors import RequestRefused, SamedealError
-from samedeal.names import clean_room
+from samedeal.errors import MalformedText, RequestRefused, SamedealError
+from samedeal.forbidden_words import ForbiddenWords
+from samedeal.names import clean_name, clean_room
 from samedeal.protocol.admin import (
     MAX_CLOSED_ROOMS,
     MAX_PART_BYTES,
@@ -22,17 +23,25 @@ from samedeal.protocol.admin import (
     BanList,
     CloseRoom,
     CloseRooms,
+    DeleteRecord,
     Drain,
+    Export,
+    Forget,
+    Forgotten,
     FromOperator,
     Kick,
     ListBans,
+    ListReports,
     ListServerRooms,
     Login,
     Phases,
+    Rename,
+    Reports,
     RoomsClosed,
     RoomShown,
     Say,
     ServerRooms,
+    SetWords,
     ShowRoom,
     Status,
     Survey,
@@ -40,22 +49,27 @@ from samedeal.protocol.admin import (
     Unban,
 )
 from samedeal.protocol.messages import Done
-from samedeal.race.commands import CloseCommand, KickCommand
+from samedeal.race.commands import CloseCommand, KickCommand, RenameCommand
 from samedeal.race.values import Race
 from samedeal.sentences import refused
 from samedeal.terminal_text import printable
 from samedeal_server.errors import StoreUnavailable
 from samedeal_server.operators.backup import Writer
+from samedeal_server.operators.personal_data import PersonalData
 from samedeal_server.races.public_facts import room_line
 from samedeal_server.races.refusals import to_message
-from samedeal_server.races.server_bans import Bans, normalize_target
+from samedeal_server.races.server_bans import PLAYER, Bans, normalize_target
 from samedeal_server.rooms.registry import RoomRegistry
+from samedeal_server.store.news import NewsId
 from samedeal_server.store.node_registry import DrainOrder, Nodes, SayOrder
 from samedeal_server.store.store import Snapshot
 from samedeal_server.telemetry.events import LogEvent, get_logger
 
 MAX_BANS: Final = 1000
 """Maximum number of bans that are in force at the same time."""
+
+MAX_REPORTS: Final = 1000
+"""Maximum number of reports, or of forgotten players, in one answer."""
 
 MAX_REASON_WIDTH: Final = 150
 """Maximum width, in columns, of the reason for a ban. A list of all bans must fit into one message."""
@@ -87,14 +101,19 @@ class OperatorRequests:
     _phases_valid_until: float = 0.0
     _backup_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
+    def __post_init__(self) -> None:
+        self._data = PersonalData(self._rooms.store)
+
     async def answer(self, message: FromOperator, send: Send) -> ToOperator:
         """Return the answer to a request. If the request fails, the answer is a refusal.
 
-        ``send`` sends the parts of a backup before the answer.
+        ``send`` sends the parts of a file before the answer.
         """
         try:
             if isinstance(message, Backup):
                 return await self._back_up(message, send)
+            if isinstance(message, Export):
+                return await self._export(message, send)
             return await HANDLERS[type(message)](self, message)
         except SamedealError as error:
             return to_message(message.id, error)
@@ -141,7 +160,7 @@ class OperatorRequests:
     async def kick(self, message: Kick) -> ToOperator:
         """Remove a player from a room."""
         await self._rooms.command(
-            clean_room(message.room), lambda snapshot: _kick_command(snapshot, message.player), ""
+            clean_room(message.room), lambda snapshot: KickCommand(_player_in(snapshot.race, message.player)), ""
         )
         return Done(to=message.id)
 
@@ -192,6 +211,53 @@ class OperatorRequests:
         except RequestRefused:
             return False
         return True
+
+    async def rename(self, message: Rename) -> ToOperator:
+        """Show others another name of a player in a room."""
+        name = clean_name(message.name)
+
+        def command(snapshot: Snapshot) -> RenameCommand:
+            return RenameCommand(_player_in(snapshot.race, message.player), name)
+
+        await self._rooms.command(clean_room(message.room), command, "")
+        return Done(to=message.id)
+
+    async def set_words(self, message: SetWords) -> ToOperator:
+        """Replace the words that names must not have."""
+        ForbiddenWords(message.words)
+        await self._nodes.set_words(message.words)
+        return Done(to=message.id)
+
+    async def list_reports(self, message: ListReports) -> ToOperator:
+        """Return the newest reports of players, which fit into one message."""
+        reports = [report for _, report in await self._rooms.store.reports.after(NewsId(0, 0))]
+        return Reports(to=message.id, reports=tuple(reports[: -MAX_REPORTS - 1 : -1]))
+
+    async def delete_record(self, message: DeleteRecord) -> ToOperator:
+        """Delete the record of a race."""
+        if not await self._rooms.store.records.delete(message.race.strip().lower()):
+            raise refused("no_such_record", race=_quotable(message.race))
+        return Done(to=message.id)
+
+    async def forget(self, message: Forget) -> ToOperator:
+        """Remove the names of players, and what else is stored about them."""
+        try:
+            target = normalize_target(message.target)
+        except MalformedText:
+            target = await self._data.find(message.target)
+        if PLAYER.fullmatch(target):
+            await self._data.export(target)  # refuses an unknown player
+            players = [target]
+        elif not (players := await self._nodes.players_at(target)):
+            raise refused("unknown_player", player=_quotable(message.target))
+        return Forgotten(to=message.id, players=tuple(players[:MAX_REPORTS]), records=await self._data.forget(players))
+
+    async def _export(self, message: Export, send: Send) -> ToOperator:
+        """Send what is stored about a player in parts."""
+        text = await self._data.export(await self._data.find(message.player))
+        for first in range(0, len(text), MAX_PART_BYTES):
+            await send(BackupPart(to=message.id, data=text[first : first + MAX_PART_BYTES]))
+        return Done(to=message.id)
 
     async def ban(self, message: Ban) -> ToOperator:
         """Ban a player, an address or a network. Return the ban.
@@ -272,6 +338,11 @@ HANDLERS: Final[Mapping[type[FromOperator], Handler]] = {
     ListServerRooms: OperatorRequests.list_rooms,
     ShowRoom: OperatorRequests.show_room,
     Kick: OperatorRequests.kick,
+    Rename: OperatorRequests.rename,
+    SetWords: OperatorRequests.set_words,
+    ListReports: OperatorRequests.list_reports,
+    DeleteRecord: OperatorRequests.delete_record,
+    Forget: OperatorRequests.forget,
     CloseRoom: OperatorRequests.close_room,
     CloseRooms: OperatorRequests.close_rooms,
     Ban: OperatorRequests.ban,
@@ -280,14 +351,15 @@ HANDLERS: Final[Mapping[type[FromOperator], Handler]] = {
     Say: OperatorRequests.say,
     Drain: OperatorRequests.drain,
 }
-"""The handler of each type of request except ``Backup``. A test checks that no other type is missing."""
+"""The handler of each type of request except ``Backup`` and ``Export``. A test checks that no other type is missing."""
 
 
-def _kick_command(snapshot: Snapshot, player: str) -> KickCommand:
-    for racer in snapshot.race.racers:
+def _player_in(race: Race, player: str) -> str:
+    """Return the id of the player in a race who has this id or name."""
+    for racer in race.racers:
         if player.casefold() in (racer.player, racer.name.casefold()):
-            return KickCommand(racer.player)
-    raise refused("no_player", room=snapshot.race.room, player=_quotable(player))
+            return racer.player
+    raise refused("no_player", room=race.room, player=_quotable(player))
 
 
 def _quotable(text: str) -> str:

@@ -13,7 +13,7 @@ import hashlib
 import http
 import re
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from html import escape
@@ -120,11 +120,15 @@ class File:
 
 
 class PageFiles:
-    """The files of the page, which are read once at start-up. ``public_url`` and ``door`` are the settings."""
+    """The files of the page, which are read once at start-up.
 
-    def __init__(self, public_url: str = "", door: str = "") -> None:
+    ``public_url`` and ``door`` are the settings, and ``legal`` those for the footer: privacy notice, imprint and contact.
+    """
+
+    def __init__(self, public_url: str = "", door: str = "", legal: Sequence[str] = ()) -> None:
         self._door = door
         self._files = static_files(games_json(GAMES.values()) if offered() else b"")
+        self._legal = legal_note(legal)
         self._public = page_address(public_url.rstrip("/")) if public_url else ""
 
     def respond(
@@ -157,7 +161,7 @@ class PageFiles:
         if not name or _room_code(name):
             tags = preview_tags(address, room).encode()
             document = self._files[DOCUMENT].plain.replace(_END_OF_HEAD, tags + _END_OF_HEAD)
-            note = door_note(self._door, address, _room_code(name)).encode()
+            note = f"{door_note(self._door, address, _room_code(name))}{self._legal}".encode()
             return _document(document.replace(_END_OF_FOOTER, note + _END_OF_FOOTER))
         if name.startswith(_QR_CODE[0]) and name.endswith(_QR_CODE[1]):
             path, _, text = name.removesuffix(_QR_CODE[1]).rpartition("/")
@@ -166,6 +170,14 @@ class PageFiles:
                 return None
             return _qr_code(f"{address}{'' if urlsplit(address).path else known}/{code}")
         return None if name == DOCUMENT else self._files.get(name)
+
+
+def legal_note(addresses: Sequence[str]) -> str:
+    """Return a paragraph with links to what the law asks for, as far as the operator has given their addresses."""
+    given = zip(("Privacy", "Imprint", "Contact"), addresses, strict=False)
+    links = [(name, f"mailto:{url}" if "/" not in url else url) for name, url in given if url]
+    line = " · ".join(f'<a href="{escape(url)}" rel="noopener">{name}</a>' for name, url in links)
+    return f'\t<p class="legal">{line}</p>\n' if line else ""
 
 
 def door_note(door: str, page: str, room: str) -> str:

@@ -26,8 +26,9 @@ from samedeal_server.config.limits import LiveLimits
 from samedeal_server.connections.client_socket import CLOSE_TIMEOUT, ClientSocket
 from samedeal_server.connections.handshake_admission import HandshakeAdmission
 from samedeal_server.embedded_redis.server import EmbeddedRedis
-from samedeal_server.gateway.gateway import Gateway
+from samedeal_server.gateway.gateway import Gateway, Serve
 from samedeal_server.hooks.hook_sender import HookSender
+from samedeal_server.operators.auth import TokenAuthenticator
 from samedeal_server.operators.node_agent import NodeAgent
 from samedeal_server.operators.operator_gateway import Admin
 from samedeal_server.page.address import page_address
@@ -41,7 +42,7 @@ from samedeal_server.process.health import NodeChecks, health_listener
 from samedeal_server.process.listening import listening, port_of
 from samedeal_server.process.open_store import open_store, store_required
 from samedeal_server.process.reload import reload_on_request
-from samedeal_server.process.secret_settings import read_admin_token, read_hook_secret, read_house_key
+from samedeal_server.process.secret_settings import read_accesses, read_hook_secret, read_house_key
 from samedeal_server.process.signals import Signals
 from samedeal_server.process.tls import Certificate
 from samedeal_server.process.worker_homes import WorkerHomes
@@ -72,7 +73,10 @@ def node_name() -> str:
 
 @dataclass(frozen=True)
 class Node:
-    """A running node. ``tasks`` run in the background, and the node cannot continue if one of them ends."""
+    """A running node. ``tasks`` run in the background, and the node cannot continue if one of them ends.
+
+    ``admit`` replaces the tokens of operators, or raises StartupError.
+    """
 
     name: str
     config: Config
@@ -84,6 +88,7 @@ class Node:
     gateway: Gateway
     certificate: Certificate | None
     homes: WorkerHomes | None
+    admit: Callable[[Config], None]
     addresses: ListenAddresses
     health_url: str
     stop: asyncio.Event
@@ -96,8 +101,9 @@ class Node:
     def apply(self, config: Config) -> bool:
         """Apply those settings that can change while a node runs, and load the certificate again.
 
-        Return False if the certificate is rejected.
+        Return False if the certificate is rejected. Raise StartupError, and change nothing, if a token cannot be used.
         """
+        self.admit(config)
         self.limits.current = fit_to_open_file_limit(config.limits)
         logs.set_up(config, self.name)
         return self.certificate is None or self.certificate.reload()
@@ -175,13 +181,13 @@ async def build(config: Config, name: str, stop: asyncio.Event, *, shares_port: 
     offer_games(config.games)
     tides = checked_tides(config.tides)
     metrics = Metrics()
-    token, hook_secret = read_admin_token(config), read_hook_secret(config)
+    hook_secret = read_hook_secret(config)
     limits = LiveLimits(fit_to_open_file_limit(config.limits))
     tasks: list[asyncio.Task[None]] = []
     async with AsyncExitStack() as stack:
         embedded = None if config.redis else EmbeddedRedis(config.data, config.durability)
-        url = config.redis if embedded is None else await stack.enter_async_context(embedded)
-        store = await stack.enter_async_context(open_store(url, config.replicas, metrics))
+        redis = config.redis if embedded is None else await stack.enter_async_context(embedded)
+        store = await stack.enter_async_context(open_store(redis, config.replicas, metrics))
         metrics.redis_replicas.set(config.replicas)
         certificate = None
         if config.tls_cert and config.tls_key:
@@ -201,8 +207,16 @@ async def build(config: Config, name: str, stop: asyncio.Event, *, shares_port: 
         bans = Bans()
         handshakes = HandshakeAdmission(limits, metrics, config.origins, config.trusted_proxies, config.public_url)
         agent = NodeAgent(rooms, connections, bans, stop)
-        subprotocols = {ADMIN: Admin(agent, rooms, token, handshakes.address).serve} if token else {}
-        page = PageFiles(config.public_url, config.door) if config.page else None
+        admin = Admin(agent, rooms, TokenAuthenticator(()), handshakes.address)
+        subprotocols: dict[str, Serve] = {}
+
+        def admit(config: Config) -> None:
+            admin.authenticator.accesses = read_accesses(config)
+            subprotocols.update({ADMIN: admin.serve} if admin.authenticator.accesses else {})
+
+        admit(config)
+        notes = (config.privacy_url, config.imprint_url, config.contact)
+        page = PageFiles(config.public_url, config.door, notes) if config.page else None
         listeners = NewsListeners(rooms) if config.page else None
         gateway = Gateway(
             rooms,
@@ -236,8 +250,10 @@ async def build(config: Config, name: str, stop: asyncio.Event, *, shares_port: 
         homes = homes_of_rooms(config.limits.connections) if shares_port else None
         addresses = await stack.enter_async_context(_listen(config, gateway, certificate, homes))
         tasks.append(asyncio.create_task(agent.run(addresses.public)))
-        for address in map(HookAddress.parse, config.hook):
-            hook = HookSender(store, metrics, address, page_address(addresses.public) if page else "", hook_secret)
+        told = [(store.news, each) for each in config.hook] + [(store.reports, each) for each in config.report_hook]
+        for feed, url in told:
+            address, at = HookAddress.parse(url), page_address(addresses.public) if page else ""
+            hook = HookSender(store, feed, metrics, address, at, hook_secret)
             tasks.append(asyncio.create_task(hook.run(background.guard)))
         yield Node(
             name=name,
@@ -250,6 +266,7 @@ async def build(config: Config, name: str, stop: asyncio.Event, *, shares_port: 
             gateway=gateway,
             certificate=certificate,
             homes=homes,
+            admit=admit,
             addresses=addresses,
             health_url=health_url,
             stop=stop,

@@ -9,11 +9,20 @@ from typing import Final
 
 from samedeal_server.config.config import Config
 from samedeal_server.config.setting_sources import InvalidSetting, table
+from samedeal_server.errors import StartupError
 from samedeal_server.telemetry.events import LogEvent, get_logger
 from samedeal_server.telemetry.metrics import Metrics
 
-RELOADABLE: Final = frozenset({"limits", "log_level"})
-"""The settings that can change while a node runs. A reload also reads the files of the certificate again."""
+RELOADABLE: Final = frozenset(
+    {
+        *("limits", "log_level", "admin_token", "admin_token_file"),
+        *("moderator_token", "moderator_token_file", "moderator_requests"),
+    }
+)
+"""The settings that can change while a node runs.
+
+A reload also reads the files of the certificate and of the tokens again.
+"""
 
 _log = get_logger()
 
@@ -29,7 +38,7 @@ async def reload_on_request(
 
     If other settings have changed, they are only logged. If a setting is invalid, nothing is applied. ``read`` returns
     the new settings, or raises InvalidSetting. ``apply`` applies settings, and returns False if it has counted a failed
-    reload.
+    reload. It raises StartupError, and applies nothing, if a token cannot be used.
     """
     while True:
         await requested.wait()
@@ -44,7 +53,7 @@ async def reload_on_request(
             if apply(config):
                 metrics.reloads["done"].inc()
             _log.info(LogEvent.RELOADED, settings=[name for name in changed if name not in fixed])
-        except InvalidSetting as error:
+        except (InvalidSetting, StartupError) as error:
             metrics.reloads["failed"].inc()
             _log.error(LogEvent.RELOAD_FAILED, error=str(error))
         except Exception:  # noqa: BLE001  # a fault here must not stop the node; it is logged with its traceback

@@ -22,6 +22,7 @@ from samedeal_server.config.setting_sources import InvalidSetting
 from samedeal_server.embedded_redis.server import EmbeddedRedis
 from samedeal_server.errors import StartupError, StoreRejected, StoreUnavailable
 from samedeal_server.operators import backup
+from samedeal_server.operators.personal_data import PersonalData
 from samedeal_server.process.open_store import open_store
 from samedeal_server.store.dump import DumpedKey, KeyDump
 from samedeal_server.store.node_registry import Nodes
@@ -91,7 +92,8 @@ async def restore(path: Path, config: Config, *, replace: bool, new_receipt_key:
 
     If ``replace`` is true, delete everything in the store first. Otherwise raise StartupError if the store is not
     empty. If ``new_receipt_key`` is true, replace the key for receipts. The nodes of this store and of the store that
-    was backed up then refuse each other's receipts. Raise StartupError if the backup or the store cannot be used, or if
+    was backed up then refuse each other's receipts. Names that an operator has removed, in the store or in the backup, are
+    removed from what was restored. Raise StartupError if the backup or the store cannot be used, or if
     nodes are running on the store.
     """
     records = backup.read(path)
@@ -100,8 +102,9 @@ async def restore(path: Path, config: Config, *, replace: bool, new_receipt_key:
         url = config.redis or await stack.enter_async_context(EmbeddedRedis(config.data, config.durability))
         store = await stack.enter_async_context(open_store(url, config.replicas, Metrics()))
         try:
-            await _prepare(store, replace=replace)
+            removed = await _prepare(store, replace=replace)
             tail = await _write(records, KeyDump(store))
+            await PersonalData(store).forget(removed | await store.records.all_removed())
             if new_receipt_key:
                 await store.replace_receipt_key()
             await store.check_schema()  # otherwise nodes of this version would not start
@@ -113,14 +116,16 @@ async def restore(path: Path, config: Config, *, replace: bool, new_receipt_key:
         return tail
 
 
-async def _prepare(store: Store, *, replace: bool) -> None:
-    dump = KeyDump(store)
+async def _prepare(store: Store, *, replace: bool) -> set[str]:
+    """Empty the store. Return the players whose names were removed there, and must be removed from the backup too."""
+    dump, removed = KeyDump(store), await store.records.all_removed()
     if nodes := await Nodes(store).lines():
         raise StartupError("nodes_running", nodes=", ".join(line.node for line in nodes))
     if replace:
         await dump.clear()
     elif key := await dump.find_key():
         raise StartupError("not_empty", key=key)
+    return removed
 
 
 async def _write(records: Iterator[backup.BackupRecord], dump: KeyDump) -> backup.Tail:

@@ -114,7 +114,7 @@ def earlier_race(race: Race, secret: DealSecret, logs: Mapping[str, Iterable[Log
     is not repeated again.
     """
     deal, found = deal_to_repeat(race, secret), paces(race)
-    best = [line for line in race.result.standings if found.get(line.player)][:MOST_PLAYERS]
+    best = [line for line in race.shown_standings if found.get(line.player)][:MOST_PLAYERS]
     if race.private or race.earlier or not (race.options.spectators and race.options.repeated and deal and best):
         return None
     players = tuple(

@@ -57,7 +57,7 @@ def news_of(race: Race, change: str) -> RaceNews | None:
         case "racing":
             return RaceNews(event="started", time=race.starts, room=line, race=race_id(race))
         case "finished":
-            standings = race.result.standings
+            standings = race.shown_standings
             return RaceNews(
                 event="finished", time=race.result.finished_at, room=line, race=race_id(race), standings=standings
             )

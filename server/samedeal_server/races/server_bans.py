@@ -13,7 +13,9 @@ from samedeal.errors import MalformedText
 from samedeal.protocol.admin import BanLine
 from samedeal_server.config.addresses import parse_address
 
-_PLAYER: Final = re.compile(r"[0-9a-f]{20}")
+PLAYER: Final = re.compile(r"[0-9a-f]{20}")
+"""The form of players' ids."""
+
 _MIN_PREFIX: Final = {4: 8, 6: 16}
 """Minimum prefix length of a banned network, by IP version. A typing error therefore cannot ban everybody."""
 
@@ -30,7 +32,7 @@ def normalize_target(text: str) -> str:
     its /64 network, because a computer can usually choose any address in that network.
     """
     target = text.strip().lower()
-    if _PLAYER.fullmatch(target):
+    if PLAYER.fullmatch(target):
         return target
     try:
         network = _unmapped(ip_network(target, strict=False))
@@ -66,7 +68,7 @@ class Bans:
         self._players: dict[str, BanLine] = {}
         self._networks: dict[IPv4Network | IPv6Network, BanLine] = {}
         for line in self.lines:
-            if _PLAYER.fullmatch(line.target):
+            if PLAYER.fullmatch(line.target):
                 self._players[line.target] = line
                 continue
             with suppress(ValueError):  # a kind of ban that only a later version knows

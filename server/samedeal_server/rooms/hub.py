@@ -267,12 +267,12 @@ class Hub:
             race = replace(race, ends=min(race.ends, before.ends))
         self.model.race = race
         if "unseated" in changed.changes:
-            gone = [racer.name for racer in before.racers if race.racer(racer.player) is None]
+            gone = [racer.shown or racer.name for racer in before.racers if race.racer(racer.player) is None]
             self.audience.broadcast(notice("unseated", names=", ".join(gone)))
         step = (race.draw.number, race.lacks_shares, race.is_sealed)
         if "extended" in changed.changes and self._announced_waiting != step:
             self._announced_waiting = step
-            names = " and ".join(racer.name for racer in race.awaited)
+            names = " and ".join(racer.shown or racer.name for racer in race.awaited)
             self.audience.broadcast(notice("waiting", names=names) if names else notice("searching"))
         if _HIDDEN_CHANGES.issuperset(changed.changes):
             self._set_deadline()

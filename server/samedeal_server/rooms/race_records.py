@@ -45,26 +45,29 @@ async def _keep_record(store: Store, limits: Limits, metrics: Metrics, race: Rac
     }
     if any(len(logs[line.player]) != line.moves + line.undos for line in race.result.standings):
         return  # Redis has lost the end of the race meanwhile, and perhaps moves; a later tick ends the race again
-    text = await asyncio.to_thread(lambda: str(build_record(race, logs)).encode())
+    players = tuple(racer.player for racer in sorted(race.racers, key=lambda racer: racer.seat))
+    gone = await store.records.removed(players)
+    unnamed = [racer.seat for racer in race.racers if racer.player in gone]
+    text = await asyncio.to_thread(lambda: str(build_record(race, logs).without_names(unnamed)).encode())
     if len(text) > LARGEST_RECORD:
         metrics.records["too_large"].inc()
         return
     is_public = not race.private and race.options.spectators
-    players = tuple(racer.player for racer in sorted(race.racers, key=lambda racer: racer.seat))
     access = RecordAccess(is_public, players, secret.salt, secret.hash)
     line = _line(race, len(text))
-    if earlier := earlier_race(race, secret.deal, logs):
+    if (earlier := earlier_race(race, secret.deal, logs)) and not gone:
         await store.earlier.keep(race.game.name, identity, earlier)
     deal = deal_to_repeat(race, secret.deal)
-    for player, pace in paces(race).items():
+    for player, pace in ((player, pace) for player, pace in paces(race).items() if player not in gone):
         with_race = partial(PlayerPast.with_race, race=identity, pace=pace, deal=deal, has_moved=bool(logs[player]))
         await store.earlier.change_past(player, with_race)
     if await store.records.keep(line, text, access, limits.record_days, limits.records):
         metrics.records["kept"].inc()
+    await store.records.remove_names(identity)  # of those who were forgotten meanwhile
 
 
 def _line(race: Race, size: int) -> RecordLine:
-    first = race.result.standings[0]
+    first = race.shown_standings[0]
     return RecordLine(
         race=race_id(race),
         room=race.room,

@@ -12,6 +12,7 @@ from typing import Final
 from weakref import WeakValueDictionary
 
 from samedeal.errors import RequestRefused
+from samedeal.forbidden_words import ForbiddenWords
 from samedeal.protocol.messages import TideTime
 from samedeal.protocol_codes import RefusalCode
 from samedeal.race.commands import CommandResult, FixDealCommand, RaceAloneCommand, RaceCommand, TickCommand
@@ -60,6 +61,8 @@ class RoomRegistry:
     background: BackgroundTasks
     timers: Timers = LOOP_TIMERS
     tides: tuple[TideTime, ...] = ()
+    words: ForbiddenWords = field(default_factory=ForbiddenWords)
+    """The words that names of players and rooms must not have."""
     draining: bool = False
     """Whether the node is stopping: it opens no more rooms, and accepts no new connections."""
     hubs: dict[str, Hub] = field(default_factory=dict)

@@ -78,6 +78,10 @@ class RoomCreator:
         )
         for _ in range(_ATTEMPTS):
             room = code or room_code(secrets.token_bytes(_CODE_LENGTH))
+            if self._rooms.words.forbids(room):
+                if code:
+                    raise refused("forbidden_room")
+                continue
             origin = "" if tide else self.origin(network)
             given = room, options, deal, secret.deal.seed, now
             race = first_race(*given, private=bool(secret.hash), tide=tide, house=house)

@@ -131,10 +131,10 @@ class KeyDump:
     async def find_key(self) -> str:
         """Return the name of some key in the store, or an empty string if the store is empty.
 
-        The schema versions, the receipt key, and keys with one of ``_TRANSIENT_PREFIXES`` do not count.
+        The schema versions, the receipt key, the removed names, and keys with one of ``_TRANSIENT_PREFIXES`` do not count.
         """
         async for key in self._executor.scan(f"{keys.PREFIX}*"):
-            if key not in (keys.SCHEMAS.encode(), keys.RECEIPT_KEY.encode()) and not _is_transient(key):
+            if key.decode() not in (keys.SCHEMAS, keys.RECEIPT_KEY, keys.REMOVED) and not _is_transient(key):
                 return str(key.decode())
         return ""
 

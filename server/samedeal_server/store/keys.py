@@ -67,6 +67,21 @@ BANS: Final = f"{PREFIX}bans"
 """Hash: each ban (packed) by the banned player or network."""
 
 
+WORDS: Final = f"{PREFIX}words"
+"""String: the words that names must not have, one in each line."""
+
+REPORTS: Final = f"{PREFIX}reports"
+"""Stream: the names that players have reported (packed); trimmed. Hooks read it as groups of consumers."""
+
+REMOVED: Final = f"{PREFIX}removed"
+"""Hash: when a player's name was removed, in milliseconds, by the player. Records get it removed after a restore too."""
+
+
+def reported(origin: str) -> str:
+    """String: the number of reports from an origin; expires after an hour."""
+    return f"{PREFIX}reported:{origin}"
+
+
 def node_names(copy: int) -> str:
     """Sorted set: node names by the time, in milliseconds, of their last heartbeat.
 

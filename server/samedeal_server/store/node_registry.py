@@ -16,6 +16,7 @@ from msgspec import Struct
 from samedeal.protocol.admin import BanLine, NodeLine, Phases, RedisLine, Whereabouts
 from samedeal.protocol.codec import pack, unpack
 from samedeal_server.errors import StoreUnavailable
+from samedeal_server.races.server_bans import Bans
 from samedeal_server.store import keys
 from samedeal_server.store.redis_client import RedisCommand, command
 from samedeal_server.store.store import Store
@@ -119,6 +120,13 @@ class Nodes:
         found = await self._executor.execute(*(command("GET", keys.player(player)) for player in players))
         return tuple(unpack(packed, Whereabouts) for packed in found if packed is not None)
 
+    async def players_at(self, target: str) -> list[str]:
+        """Return the players who last connected from an address or a network, at most 24 hours ago."""
+        at = Bans([BanLine(target=target, since=0)])
+        names = [key async for key in self._executor.scan(keys.player("*"))]
+        found = await self.whereabouts([name.decode().removeprefix(keys.player("")) for name in names])
+        return [each.player for each in found if at.of("", each.address, 0)]
+
     async def send_order(self, order: NodeOrder) -> None:
         """Store an order and announce it to all nodes. A node that misses the announcement polls for orders anyway."""
         await self._executor.execute(
@@ -166,6 +174,16 @@ class Nodes:
             await self._executor.execute(command("HDEL", keys.BANS, *expired))
         in_force = (line for line in lines if line.target not in expired)
         return tuple(sorted(in_force, key=lambda line: (-line.since, line.target)))
+
+    async def words(self) -> str:
+        """Return the words that names must not have, as the operator wrote them."""
+        (found,) = await self._executor.execute(command("GET", keys.WORDS))
+        return (found or b"").decode()
+
+    async def set_words(self, words: str) -> None:
+        """Replace the words that names must not have, on every node."""
+        await self._executor.execute(command("SET", keys.WORDS, words), durable=True)
+        await self.notify_nodes()
 
     async def phases(self, rooms: Sequence[str]) -> Phases:
         """Return how many of the rooms are in each phase."""

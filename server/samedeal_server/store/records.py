@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Final
 
+from msgspec.structs import replace
+
+from samedeal.errors import SamedealError
+from samedeal.names import removed_name
 from samedeal.protocol.codec import LARGEST_FRAME, pack, unpack
 from samedeal.protocol.messages import RecordLine
+from samedeal.record import Record
 from samedeal_server.store import keys
 from samedeal_server.store.command_executor import StorePart
 from samedeal_server.store.redis_client import command
@@ -64,7 +70,7 @@ class RecordStore(StorePart):
             "salt": access.salt,
             "hash": access.hash,
             "parts": len(parts),
-            **{f"part:{number}": part for number, part in enumerate(parts)},
+            **_numbered(parts),
         }
         added, *_, old = await self._executor.execute(
             command("HSET", key, *chain.from_iterable(fields.items())),
@@ -110,6 +116,70 @@ class RecordStore(StorePart):
                 break
         return tuple(lines.values())[:limit]
 
+    async def players(self) -> list[tuple[str, list[str]]]:
+        """Return the ids of all records, each with those of its players in the order of their seats."""
+        (races,) = await self._executor.execute(command("ZRANGE", keys.RECORDS, 0, -1))
+        found = await self._executor.execute(
+            *(command("HGET", keys.record(race.decode()), "players") for race in races)
+        )
+        return [(race.decode(), each.decode().split()) for race, each in zip(races, found, strict=True) if each]
+
+    async def removed(self, players: Sequence[str]) -> set[str]:
+        """Return those of the players whose names are removed."""
+        (times,) = await self._executor.execute(command("HMGET", keys.REMOVED, *players))
+        return {player for player, time in zip(players, times, strict=True) if time}
+
+    async def all_removed(self) -> set[str]:
+        """Return all players whose names are removed."""
+        (players,) = await self._executor.execute(command("HKEYS", keys.REMOVED))
+        return {player.decode() for player in players}
+
+    async def remove_names(self, race: str) -> bool:
+        """Remove the names that are to be removed from a record. Return whether the record had any.
+
+        A record that this release cannot read is deleted.
+        """
+        ((players, packed),) = await self._executor.execute(command("HMGET", keys.record(race), "players", "line"))
+        ids = players.decode().split() if players else []
+        if not ids or not (gone := await self.removed(ids)):
+            return False
+        line, text = unpack(packed, RecordLine), await self.text(race)
+        try:
+            before = await asyncio.to_thread(Record.read, text)
+        except SamedealError:
+            return await self.delete(race)
+        named = [each for each, player in zip(before.players, ids, strict=True) if player in gone]
+        left = [each.seat for each in named if not each.first_head]
+        if not left:
+            return False
+        text = str(before.without_names(left)).encode()
+        winner = next((removed_name(each.seat) for each in named if each.name == line.winner), line.winner)
+        parts = await asyncio.to_thread(compressed_parts, text)
+        fields = {"line": pack(replace(line, winner=winner, size=len(text))), "parts": len(parts), **_numbered(parts)}
+        await self._executor.execute(command("HSET", keys.record(race), *chain.from_iterable(fields.items())))
+        return True
+
+    async def delete(self, race: str) -> bool:
+        """Delete a record, and the deal that could be dealt again. Return whether there was one.
+
+        When the race ended stays, so that no node makes the record once more.
+        """
+        key = keys.record(race)
+        (packed, ended), left = await self._executor.execute(
+            command("HMGET", key, "line", "ended"), command("PTTL", key)
+        )
+        if packed is None:
+            return False
+        await self._executor.execute(
+            *(command("DEL", key), command("HSET", key, "ended", ended), command("PEXPIRE", key, left)),
+            *(
+                command("ZREM", keys.RECORDS, race),
+                command("HDEL", keys.earlier(unpack(packed, RecordLine).game), race),
+            ),
+            durable=True,
+        )
+        return True
+
     async def newest_of(self, room: str) -> str:
         """Return the id of a room's newest recorded race, or an empty string if no race of the room is recorded."""
         (race,) = await self._executor.execute(command("GET", keys.last_record(room)))
@@ -139,6 +209,10 @@ class RecordStore(StorePart):
             parts, number = found[0], number + 1
             text += found[1]
         return text
+
+
+def _numbered(parts: Sequence[bytes]) -> dict[str, str | bytes | int]:
+    return {f"part:{number}": part for number, part in enumerate(parts)}
 
 
 def compressed_parts(text: bytes) -> list[bytes]:

@@ -35,7 +35,7 @@ from samedeal_server.store.events import (
 )
 from samedeal_server.store.group_commit import Commit, CommitOutcome, CommitResult, GroupCommit
 from samedeal_server.store.house_store import HouseStore
-from samedeal_server.store.news import NewsStore
+from samedeal_server.store.news import NewsStore, ReportStore
 from samedeal_server.store.passphrase_guesses import PassphraseGuesses
 from samedeal_server.store.records import RecordStore
 from samedeal_server.store.redis_client import RedisCommand, command, unavailable
@@ -145,6 +145,7 @@ class Store:
         self.earlier = EarlierRaces(self.executor)
         self.house = HouseStore(self.executor)
         self.news = NewsStore(self.executor)
+        self.reports = ReportStore(self.executor)
         self.tides = TideStore(self.executor)
         self.receipt_key = b""
         self.on_committed: OnCommitted = lambda _room, _event, _is_announced: None

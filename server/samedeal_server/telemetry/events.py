@@ -18,6 +18,7 @@ class LogEvent(StrEnum):
     CONNECTED = "connected"
     HELLO = "hello"
     DISCONNECTED = "disconnected"
+    REPORTED = "reported"
     ROOM_CREATED = "room_created"
     JOINED = "joined"
     WATCHING = "watching"

@@ -8,11 +8,22 @@ a backup.
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from typing import Annotated, Final, get_args
 
 from msgspec import Meta, Struct
 
-from samedeal.protocol.messages import AnswerMessage, Done, Refused, RequestMessage, RoomCode, RoomLine, RoomState, Text
+from samedeal.forbidden_words import LONGEST_LIST
+from samedeal.protocol.messages import (
+    AnswerMessage,
+    Done,
+    RaceId,
+    Refused,
+    RequestMessage,
+    RoomCode,
+    RoomLine,
+    RoomState,
+    Text,
+)
 
 SUBPROTOCOL: Final = "samedeal.admin.v1"
 
@@ -36,7 +47,7 @@ Sentence = Annotated[str, Meta(max_length=MAX_SENTENCE_LENGTH)]
 
 
 class Login(RequestMessage, frozen=True):
-    """The first message of a connection, with the server's token for operators."""
+    """The first message of a connection, with the server's token for operators or for moderators."""
 
     token: Annotated[str, Meta(max_length=1024)]
 
@@ -61,6 +72,45 @@ class Kick(RequestMessage, frozen=True):
     """Remove a player permanently from a room. ``player`` is the player's id or name."""
 
     room: RoomCode
+    player: Text
+
+
+class Rename(RequestMessage, frozen=True):
+    """Show others another ``name`` of a player in a room. ``player`` is as in ``Kick``."""
+
+    room: RoomCode
+    player: Text
+    name: Text
+
+
+class SetWords(RequestMessage, frozen=True):
+    """Replace the words that names of players and rooms must not have. ``words`` has one in each line."""
+
+    words: Annotated[str, Meta(max_length=LONGEST_LIST)]
+
+
+class ListReports(RequestMessage, frozen=True):
+    """Ask for the names that players have reported."""
+
+
+class DeleteRecord(RequestMessage, frozen=True):
+    """Delete the record of the race with the id ``race``, and do not deal its deal again."""
+
+    race: RaceId
+
+
+class Forget(RequestMessage, frozen=True):
+    """Remove the name of a player, or of all who connected from an address, and what else is stored about them.
+
+    ``target`` is as in ``Export``, or an address.
+    """
+
+    target: Text
+
+
+class Export(RequestMessage, frozen=True):
+    """Ask for everything that is stored about a player, as JSON. ``player`` is an id, or a name that one player has."""
+
     player: Text
 
 
@@ -132,6 +182,12 @@ FromOperator = (
     | ListServerRooms
     | ShowRoom
     | Kick
+    | Rename
+    | SetWords
+    | ListReports
+    | DeleteRecord
+    | Forget
+    | Export
     | Ban
     | Unban
     | ListBans
@@ -141,6 +197,11 @@ FromOperator = (
     | Drain
     | Backup
 )
+
+
+ALL_REQUESTS: Final = frozenset(kind.__name__.lower() for kind in get_args(FromOperator))
+FOR_MODERATORS: Final = ALL_REQUESTS - {kind.__name__.lower() for kind in (Login, Drain, Backup)}
+"""The names of all requests, and of those that moderators can be allowed to send: they show no seeds and stop no nodes."""
 
 
 class Granted(AnswerMessage, frozen=True):
@@ -248,6 +309,29 @@ class BanList(AnswerMessage, frozen=True):
     bans: tuple[BanLine, ...]
 
 
+class ReportLine(Struct, frozen=True, kw_only=True):
+    """A report of ``name``: that of a ``player``, or of the ``room`` if ``player`` is empty. ``reporter`` is an id."""
+
+    time: int
+    room: str
+    player: str
+    name: str
+    reporter: str
+
+
+class Reports(AnswerMessage, frozen=True):
+    """The answer to ``ListReports``: the reports, newest first."""
+
+    reports: tuple[ReportLine, ...]
+
+
+class Forgotten(AnswerMessage, frozen=True):
+    """The answer to ``Forget``: the ids of the players, and the number of records from which names were removed."""
+
+    players: tuple[str, ...]
+    records: int
+
+
 class RoomsClosed(AnswerMessage, frozen=True):
     """The answer to ``CloseRooms``: the number of rooms that were closed.
 
@@ -258,7 +342,7 @@ class RoomsClosed(AnswerMessage, frozen=True):
 
 
 class BackupPart(AnswerMessage, frozen=True):
-    """A part of the answer to ``Backup``: the next bytes of the backup file."""
+    """A part of the answer to ``Backup`` or ``Export``: the next bytes of the file. ``Done`` follows an export."""
 
     data: bytes
 
@@ -272,4 +356,17 @@ class BackedUp(AnswerMessage, frozen=True):
     sessions: int
 
 
-ToOperator = Granted | Survey | ServerRooms | RoomShown | BanList | RoomsClosed | Done | BackupPart | BackedUp | Refused
+ToOperator = (
+    Granted
+    | Survey
+    | ServerRooms
+    | RoomShown
+    | BanList
+    | Reports
+    | Forgotten
+    | RoomsClosed
+    | Done
+    | BackupPart
+    | BackedUp
+    | Refused
+)

@@ -191,6 +191,12 @@ class KickPlayer(RequestMessage, frozen=True):
     player: Text
 
 
+class Report(RequestMessage, frozen=True):
+    """Report a name to the operator of the server: that of a player in the room, or of the room if ``player`` is empty."""
+
+    player: Text = ""
+
+
 class Act(RequestMessage, frozen=True):
     """Make a move, a draw or a deal on the player's board, or undo a move.
 
@@ -250,6 +256,7 @@ ToServer = (
     | CommitShare
     | RevealShare
     | KickPlayer
+    | Report
     | Act
     | Recover
     | Resign
@@ -424,7 +431,8 @@ class Seat(Struct, frozen=True, kw_only=True):
     ``bot`` is true if the client has declared that a program plays. ``stuck`` is true if the player has sent
     ``DeclareStuck`` and the number of foundation cards has not changed since. ``share_commitment`` is the hash of the
     player's share for the present draw of a joint deal, and empty until the player has sent it. ``away`` is true if the
-    player waits for the race without looking at the room. ``house`` is true of a bot of the server's house.
+    player waits for the race without looking at the room. ``house`` is true of a bot of the server's house. ``shown`` is the
+    name that the operator wants others to see instead of ``name``, or empty. All hashes cover ``name``.
     """
 
     player: str
@@ -437,6 +445,7 @@ class Seat(Struct, frozen=True, kw_only=True):
     share_commitment: bytes = b""
     away: bool = False
     house: bool = False
+    shown: str = ""
 
 
 class DrawnShare(Struct, frozen=True, kw_only=True):

@@ -109,6 +109,12 @@ class KickCommand(PlayerCommand, frozen=True):
     by: str = ""
 
 
+class RenameCommand(PlayerCommand, frozen=True):
+    """Command of the operator to show others another name of a player. The player's hashes keep the old one."""
+
+    name: str
+
+
 class CloseCommand(RaceCommand, frozen=True):
     """Command of the operator to close the room."""
 

@@ -36,7 +36,8 @@ def first_race(
 def rematch(race: Race, room: str, seed: bytes, now: int) -> Race:
     """Return the rematch of a finished race, which may be the next one of its series."""
     options, round_number = successor_options(race), race.round + 1
-    before = RaceBefore(race.room, tuple(each.player for each in race.racers if each.player not in race.kicked.players))
+    players = tuple(each.player for each in race.racers if each.player not in race.kicked.players)
+    before = RaceBefore(race.room, players, shown={each.player: each.shown for each in race.racers if each.shown})
     if round_number % options.series:
         before = replace(before, table=race.table, rooms=(*race.before.rooms, race.room))
     successor = Race(

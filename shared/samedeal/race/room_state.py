@@ -38,6 +38,7 @@ def room_state(race: Race, progress: ProgressByPlayer, event: int, spectator_cou
                 share_commitment=racer.commitment,
                 away=racer.away and race.is_waiting,
                 house=racer.house,
+                shown=racer.shown,
             )
             for racer, own in racers
         ),

@@ -128,9 +128,9 @@ def join(race: Race, command: JoinCommand, now: int) -> CommandResult:
             raise refused("name_taken", name=racer.name)
     taken = {racer.seat for racer in race.racers}
     seat = next(number for number in range(1, race.options.players + 1) if number not in taken)
-    origin = "" if command.house else command.origin
+    origin, shown = "" if command.house else command.origin, race.before.shown.get(command.player, "")
     given = command.player, command.name, seat
-    racer = Racer(*given, seated_at=now, bot=command.bot, origin=origin, house=command.house)
+    racer = Racer(*given, seated_at=now, bot=command.bot, origin=origin, house=command.house, shown=shown)
     # Players of the previous race come first, so that no spectator of that race becomes the host.
     racers = sorted((*race.racers, racer), key=lambda each: each.player not in race.before.players)
     return _start_if_due(replace(race, racers=tuple(racers)), now, *freed, "joined")

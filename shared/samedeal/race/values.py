@@ -33,10 +33,10 @@ class Racer(Struct, frozen=True, omit_defaults=True):
 
     ``bot`` is true if the player has declared to be a bot, and ``house`` if it is one of the server's house. ``origin`` is a
     keyed hash of the network from which the player took the seat, and empty for the house. ``away`` is true while the player
-    waits without looking at the room. ``stuck_at`` is when the player last declared to be stuck, or 0. For a joint deal,
-    ``commitment`` is the hash of the player's share for the present draw, and empty until the player sends it. ``share`` is
-    empty until the player reveals it. When all players have revealed their shares, all shares move to
-    ``DrawProgress.shares``.
+    waits without looking at the room. ``shown`` is the name that the operator wants others to see, or empty. ``stuck_at`` is
+    when the player last declared to be stuck, or 0. For a joint deal, ``commitment`` is the hash of the player's share for
+    the present draw, and empty until the player sends it. ``share`` is empty until the player reveals it. When all players
+    have revealed their shares, all shares move to ``DrawProgress.shares``.
     """
 
     player: str
@@ -52,6 +52,7 @@ class Racer(Struct, frozen=True, omit_defaults=True):
     share: bytes = b""
     away: bool = False
     house: bool = False
+    shown: str = ""
 
     def is_stuck(self, progress: Progress) -> bool:
         """Return whether the player has declared to be stuck, and has moved no card to or from a foundation since."""
@@ -125,13 +126,15 @@ class RaceBefore(Struct, frozen=True, omit_defaults=True):
 
     ``room`` is the room of that race, or empty if this race is no rematch. ``players`` has the ids of the players for
     whom this race keeps seats: those of the race before, or the one for whom a deal is dealt again. ``table`` is the
-    table of a series before this race, and ``rooms`` has the rooms of its races.
+    table of a series before this race, and ``rooms`` has the rooms of its races. ``shown`` has the names that the operator
+    has given to players, by their ids.
     """
 
     room: str = ""
     players: tuple[str, ...] = ()
     table: tuple[TableLine, ...] = ()
     rooms: tuple[str, ...] = ()
+    shown: dict[str, str] = {}  # msgspec copies it
 
 
 class RaceResult(Struct, frozen=True, omit_defaults=True):
@@ -308,6 +311,12 @@ class Race(Struct, frozen=True, omit_defaults=True):
     def racer(self, player: str) -> Racer | None:
         """Return the racer with the id ``player``, or None if the player has no seat."""
         return next((racer for racer in self.racers if racer.player == player), None)
+
+    @property
+    def shown_standings(self) -> tuple[Standing, ...]:
+        """The standings for those who are not in the room, with the names that the operator wants others to see."""
+        shown = {racer.player: racer.shown for racer in self.racers if racer.shown}
+        return tuple(replace(line, name=shown.get(line.player, line.name)) for line in self.result.standings)
 
     def seated(self, player: str) -> Racer:
         """Return the racer with the id ``player``. Raise RequestRefused if the player has no seat."""

@@ -6,7 +6,7 @@ import {chart} from "./chart.js"
 import {byId, clock, dealName, element, forTerminals, keepOneStop, setAttribute, setText, showItems, stored, timeLeft, toggle} from "./dom.js"
 import {address, enteredRoom, goTo, isFrame, to, want, wantedIn} from "./here.js"
 import {dealWords, termsHash} from "./race_hashes.js"
-import {Race, end, leader, namesOtherRoom, rematchOf} from "./race_state.js"
+import {Race, end, leader, mute, named, namesOtherRoom, rematchOf} from "./race_state.js"
 
 const CAPTION = 30 // px, height of a tile without its board
 const GAP = 6 // px between tiles
@@ -23,7 +23,7 @@ const LAST = 30_000 // ms before the end, from which the clock warns
 const MAX_DRAWS = 5
 const REASONS = {left: "left", kicked: "was removed", silent: "did not answer in time"}
 export const PLAIN = "This page came over plain http: anybody on the way can see and change what it shows and checks."
-const OTHER_RACE = "This room was opened again, for another race. Take a seat if you want to race in it."
+const OTHER_RACE = "This room was opened again, for another race. Take a seat to race in it."
 
 const loadSeat = () => import("./seat.js").catch(loadAgain)
 const span = (name, ...children) => element("span", {class: name}, ...children)
@@ -44,6 +44,7 @@ export class RaceScreen {
 		this.made = {} // by part of the screen: the values from which it was made, as text
 		this.name()
 		byId("all").onclick = () => this.choose()
+		byId("report").onclick = event => this.report(event)
 		byId("next").onclick = () => this.turnTo(this.from + BOARDS)
 		toggle(byId("follow"), "follow", true, follows => {
 			this.follows = follows
@@ -142,7 +143,8 @@ export class RaceScreen {
 		if (message.type === "roomstate") {
 			this.wake(message)
 			this.firstPhase ??= message.phase
-			race.setRoom(message)
+			this.told = message
+			race.setRoom(named(message, this.link.player))
 		} else if (message.type === "drawn") race.setShares(message)
 		else if (message.type === "notice") {
 			setText(byId("news"), message.message)
@@ -252,12 +254,12 @@ export class RaceScreen {
 	showPlayers(rows) {
 		const {race} = this
 		const {game, phase} = race.room
-		const isGone = player => !rows.some(row => row.player === player)
-		this.chosen = this.chosen.filter(player => !isGone(player))
+		const nameOf = player => rows.find(row => row.player === player)?.name
+		this.chosen = this.chosen.filter(nameOf)
 		byId("tools").hidden = !this.chosen.length
 		byId("next").hidden = Boolean(this.chosen.length) || rows.length <= BOARDS
 		for (const [player, shown] of this.shown)
-			if (shown.game !== game || isGone(player)) this.drop(player)
+			if (shown.game !== game || shown.name !== nameOf(player)) this.drop(player)
 		for (const row of [...rows].sort(bySeat)) if (!this.shown.has(row.player)) this.add(row, game)
 		this.order()
 		for (const row of rows) {
@@ -297,15 +299,31 @@ export class RaceScreen {
 		const button = () => element("button", {...choose, tabindex: -1}, span("name", name), bot ? span("bot", "bot") : "")
 		const caption = element("header", {}, span("place"), button(), span("state"), span("progress"))
 		const tile = element("article", {class: "tile", "data-player": player}, caption, view.words, element("div", {...choose, class: "felt"}, view.element))
-		const head = element("th", {}, button(), span("state"))
+		const tool = (text, title, onclick) => element("button", {tabindex: -1, title, onclick}, text)
+		const isOther = "shown" in row && player !== this.link.player
+		const tools = isOther ? [tool("⚑", "Report", event => this.report(event, player)), tool("⊘", "Mute", () => this.mute(player))] : []
+		const head = element("th", {}, button(), span("state"), ...tools)
 		const line = element("tr", {}, cell("place"), head, cell("count"), cell("moves"))
 		for (const part of [tile, line]) {
 			part.style.setProperty("--player", colour(row))
 			part.classList.add(pattern(row))
 		}
 		const texts = [...caption.querySelectorAll(TEXTS), ...line.querySelectorAll(TEXTS)]
-		this.shown.set(player, {game, view, tile, line, texts})
+		this.shown.set(player, {game, name, view, tile, line, texts})
 		byId("boards").append(tile)
+	}
+
+	// Tell the operator of a player's name, or of that of the room.
+	async report({target}, player = "") {
+		const {message = "Reported"} = await this.link.ask("report", {player}).catch(refused => refused)
+		setText(target, message)
+	}
+
+	// Hide the name of a player, or show it again.
+	mute(player) {
+		mute(player)
+		this.race.setRoom(named(this.told, this.link.player))
+		this.turnTo(this.from)
 	}
 
 	drop(player) {
@@ -384,8 +402,8 @@ export class RaceScreen {
 			this.wantsNext = true
 			this.show()
 		}
-		if (this.wantsNext) return element("p", {role: "status"}, "You get a seat in the next race of this room when this one is over. Keep this page open.")
-		const why = element("p", {role: "alert"}, this.why || (isFull ? "All seats are taken. Watch this race, or open a room of your own." : ""))
+		if (this.wantsNext) return element("p", {role: "status"}, "You get a seat in the next race. Keep this page open.")
+		const why = element("p", {role: "alert"}, this.why || (isFull ? "All seats are taken. Watch, or open a room of your own." : ""))
 		return element("form", {class: "sit", onsubmit}, why, input, element("button", {class: "main"}, what))
 	}
 

@@ -1,7 +1,7 @@
 // What the page knows about the race that it shows: the room, the boards, how they came about, and the news. The terminal
 // client tells the same news.
 
-import {clock, counted} from "./dom.js"
+import {clock, counted, stored} from "./dom.js"
 import {GAMES, onFoundations, played} from "./piles.js"
 
 const QUIET = 4000 // ms between two sentences about the lead
@@ -10,6 +10,24 @@ const CLOSE = 5 // cards to go
 const SEATS = 16 // of a room whose host has not said another number
 const MANY = 16 // racers, of whom all are shown
 const LEADERS = 5 // of more racers, shown besides those around a player
+
+// The players whose names this browser does not show.
+const muted = new Set(stored.get("muted")?.split(" "))
+
+export function mute(player) {
+	if (!muted.delete(player)) muted.add(player)
+	stored.set("muted", [...muted].join(" "))
+}
+
+// A room with what is shown instead of the names of others: of muted ones, and what the operator wants. The own name stays,
+// since hashes cover it.
+export function named(room, me) {
+	const shown = new Map()
+	for (const {player, name, seat, shown: other} of room.players)
+		if (player !== me) shown.set(name, muted.has(player) ? `Player ${seat}` : other)
+	const all = ["players", "standings", "table", "lost"].map(part => [part, room[part].map(line => ({...line, name: shown.get(line.name) || line.name}))])
+	return {...room, ...Object.fromEntries(all)}
+}
 
 export class Race {
 	room = null

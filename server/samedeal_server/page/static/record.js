@@ -1,6 +1,6 @@
 // Reads records, and plays their races again (RECORDS.md).
 
-import {NAME, NotCheckable} from "./deal.js"
+import {NAME, NotCheckable, isRemoved} from "./deal.js"
 import {allMoves} from "./legal_moves.js"
 import {FACE, HIDDEN, GAMES, UNSEEN, onFoundations, played} from "./piles.js"
 import {firstHead, nextHead, termsHash, termsOf} from "./race_hashes.js"
@@ -59,13 +59,14 @@ function readPlayer(block) {
 	const [place, cards] = ["place", "cards"].map(tag => Number(field(block, tag)))
 	const [bot, resigned] = ["bot", "resigned"].map(tag => field(block, tag) === "yes")
 	const time = Number(field(block, "time").replace(".", ""))
+	const first = isRemoved({seat, name}) && unhex(field(block, "chain")) // from which the other hashes still follow
 	const actions = Array.from(block.matchAll(/^(\d{1,6})\.(\d{3}) \w{6} (.+)$/gm), ([, seconds, ms, action]) => ({time: Number(seconds + ms), action}))
-	return Object.freeze({seat: Number(seat), name, bot, place, cards, time, resigned, actions: Object.freeze(actions)})
+	return Object.freeze({seat: Number(seat), name, bot, place, cards, time, resigned, first, actions: Object.freeze(actions)})
 }
 
 // The heads of a player's chain, before the first action and after each.
 function headsOf({terms, start}, player) {
-	const heads = [firstHead(termsHash(terms.text), start, player)]
+	const heads = [player.first || firstHead(termsHash(terms.text), start, player)]
 	for (const [i, {time, action}] of player.actions.entries()) heads.push(nextHead(heads[i], i + 1, time, action))
 	return heads.map(hex)
 }
@@ -131,6 +132,7 @@ export const isBlocked = ({game, options}, {piles, isWon}) => options.undo === "
 export function checkRecord(record, piles) {
 	const {terms, start, end, entrants, players} = record
 	const {game, options} = terms
+	demand(!players.some(isRemoved), "The operator removed a name from this record, so it can't be checked.", NotCheckable)
 	demand(start <= end && end <= start + 1000 * options.limit, "The race can't have ended at that time.")
 	const results = []
 	const plays = new Map()

@@ -13,7 +13,7 @@ import {Table, layOut} from "./table.js"
 import {Witness} from "./witness.js"
 
 const MOST_KEPT = 20 // rooms of which the browser keeps something
-const VOLATILE = "This browser keeps nothing for this page. Closing or reloading it loses your seat and the check of the race."
+const VOLATILE = "This browser keeps nothing for this page: a reload loses your seat and the check of the race."
 const OTHER_TAB = "This race is open in another tab, which takes part in the draw. Close it to go on here."
 const SHOWN = "Spectators see your moves at once, so they can tell others what you do."
 const STARTS = {"all-ready": "The race starts when everybody is ready.", full: "The race starts when all seats are taken.", at: "The race starts by itself, with everybody who is here."}
@@ -77,7 +77,7 @@ export class Seat {
 			const {code, message, retry_after} = refused
 			if (!code || code === "bad_passphrase" || retry_after) return screen.refuse(refused)
 			if (code === "race_started") screen.sleeper = this.name
-			screen.unseat(code === "race_started" ? "The race has started without you. Watch it, and race in the next one." : message)
+			screen.unseat(code === "race_started" ? "The race has started without you. Race in the next one." : message)
 		}
 	}
 
