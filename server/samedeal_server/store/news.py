@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-from samedeal.protocol.codec import pack, unpack
+from samedeal.protocol.codec import pack
 from samedeal_server.races.public_facts import RaceNews
 from samedeal_server.store import keys
 from samedeal_server.store.command_executor import StorePart
 from samedeal_server.store.redis_client import command
+from samedeal_server.store.schema import readable
 from samedeal_server.store.scripts import Script
 
 LENGTH: Final = 1_000
@@ -63,12 +64,12 @@ class NewsStore(StorePart):
     async def newest(self) -> NewsId:
         """Return the id of the newest news."""
         (found,) = await self._executor.execute(command("XREVRANGE", keys.NEWS, "+", "-", "COUNT", 1))
-        return _decode(found[0][0], found[0][1][b"news"])[0] if found else NewsId(0, 0)
+        return _id(found[0][0]) if found else NewsId(0, 0)
 
     async def after(self, last: NewsId) -> list[NumberedNews]:
         """Return all news after the one with the id ``last``."""
         (found,) = await self._executor.execute(command("XRANGE", keys.NEWS, f"({last}", "+"))
-        return [_decode(id_, fields[b"news"]) for id_, fields in found]
+        return [(_id(id_), news) for id_, fields in found for news in readable([fields.get(b"news")], RaceNews)]
 
     async def take(self, group: str, abandoned: int) -> NumberedNews | None:
         """Return the next news for a group that no node has taken, or None if there is none.
@@ -76,13 +77,17 @@ class NewsStore(StorePart):
         News that a node has taken more than ``abandoned`` milliseconds ago, and not reported as ``done``, is returned
         again. The first call for a group begins with the news after this call.
         """
-        (found,) = await self._executor.execute(_TAKE([keys.NEWS], group, abandoned))
-        return _decode(*found) if found else None
+        while found := (await self._executor.execute(_TAKE([keys.NEWS], group, abandoned)))[0]:
+            taken, packed = _id(found[0]), found[1]
+            for news in readable([packed], RaceNews):
+                return taken, news
+            await self.done(group, taken)
+        return None
 
     async def done(self, group: str, news: NewsId) -> None:
         """Record that a group needs the news with this id no more."""
         await self._executor.execute(command("XACK", keys.NEWS, group, str(news)))
 
 
-def _decode(id_: bytes, news: bytes) -> NumberedNews:
-    return NewsId(*map(int, id_.split(b"-"))), unpack(news, RaceNews)
+def _id(text: bytes) -> NewsId:
+    return NewsId(*map(int, text.split(b"-")))

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Final
 
-from samedeal.protocol.codec import LARGEST_FRAME, pack, unpack
+from samedeal.protocol.codec import LARGEST_FRAME, pack
 from samedeal.protocol.messages import RecordLine
 from samedeal_server.store import keys
 from samedeal_server.store.command_executor import StorePart
 from samedeal_server.store.redis_client import command
+from samedeal_server.store.schema import readable, reading
 
 PART_BYTES: Final = LARGEST_FRAME - 1024
 """The length of a part of a record, in bytes. A message with one part fits into a WebSocket frame."""
@@ -47,7 +48,7 @@ class RecordStore(StorePart):
         A record in which the race ended at another time does not count.
         """
         (found,) = await self._executor.execute(command("HGET", keys.record(race), "ended"))
-        return found is not None and int(found) == ended
+        return bool(found == str(ended).encode())
 
     async def keep(self, line: RecordLine, text: bytes, access: RecordAccess, days: int, most: int) -> bool:
         """Store a record for ``days`` days. If there are now more than ``most`` records, delete the oldest ones.
@@ -103,9 +104,11 @@ class RecordStore(StorePart):
                 *(command("HMGET", keys.record(race.decode()), "public", "players", "line") for race in races)
             )
             read = [
-                line for public, players, line in found if public == b"1" and player in ("", *players.decode().split())
+                line
+                for public, players, line in found
+                if public == b"1" and player in ("", *(players or b"").decode().split())
             ]
-            lines |= {line.race: line for line in (unpack(each, RecordLine) for each in read)}
+            lines |= {line.race: line for line in readable(read, RecordLine)}
             if len(lines) >= limit or len(races) < limit:
                 break
         return tuple(lines.values())[:limit]
@@ -113,7 +116,8 @@ class RecordStore(StorePart):
     async def newest_of(self, room: str) -> str:
         """Return the id of a room's newest recorded race, or an empty string if no race of the room is recorded."""
         (race,) = await self._executor.execute(command("GET", keys.last_record(room)))
-        return "" if race is None else str(race.decode())
+        with reading():
+            return "" if race is None else str(race.decode())
 
     async def access(self, race: str) -> RecordAccess | None:
         """Return who may read a record, or None if the record does not exist."""
@@ -122,7 +126,8 @@ class RecordStore(StorePart):
         )
         if is_public is None:
             return None
-        return RecordAccess(is_public == b"1", tuple(players.decode().split(" ")), salt, passphrase_hash)
+        with reading():
+            return RecordAccess(is_public == b"1", tuple(players.decode().split(" ")), salt, passphrase_hash)
 
     async def part(self, race: str, number: int) -> tuple[int, bytes] | None:
         """Return how many parts a record has, and the decompressed part with the number ``number``.
@@ -130,7 +135,8 @@ class RecordStore(StorePart):
         Return None if the record or the part does not exist.
         """
         ((parts, part),) = await self._executor.execute(command("HMGET", keys.record(race), "parts", f"part:{number}"))
-        return None if part is None or number >= int(parts) else (int(parts), zlib.decompress(part))
+        with reading():
+            return None if part is None or number >= int(parts) else (int(parts), _decompressed(part))
 
     async def text(self, race: str) -> bytes:
         """Return a whole record. Return no bytes if it does not exist."""
@@ -139,6 +145,14 @@ class RecordStore(StorePart):
             parts, number = found[0], number + 1
             text += found[1]
         return text
+
+
+def _decompressed(part: bytes) -> bytes:
+    """Return a part of a record. Raise ValueError if it was compressed in another way."""
+    try:
+        return zlib.decompress(part)
+    except zlib.error as error:
+        raise ValueError from error
 
 
 def compressed_parts(text: bytes) -> list[bytes]:
