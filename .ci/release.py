@@ -2,7 +2,8 @@
 
 ``make release VERSION=0.2.0`` does everything except publishing, and prints how to publish. ``DRY=1`` changes nothing and
 shows what would change. ``SKIP`` names steps to leave out: ``tests`` (``make test``), ``metadata`` (twine) and ``install``
-(the wheel, in an environment of its own, from the package index). If a step fails, the tree is left as it was.
+(the wheel, in an environment of its own, from the package index, which races). The image is built by the workflow
+``release``, from the tag. If a step fails, the tree is left as it was.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import venv
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
@@ -27,6 +29,9 @@ from packaging.version import InvalidVersion, Version
 ROOT: Final = Path(__file__).resolve().parents[1]
 VERSION_FILE: Final = ROOT / "shared" / "samedeal" / "__init__.py"
 CHANGELOG: Final = ROOT / "CHANGELOG.md"
+NAMING: Final = ("README.md", "compose.yaml", "compose.one.yaml", "kubernetes/kustomization.yaml")
+"""Files in ``deploy`` that name the version, in an image or a directory."""
+
 BRANCH: Final = "main"
 SKIPPABLE: Final = ("tests", "metadata", "install")
 
@@ -68,6 +73,11 @@ def dated(changelog: str, version: str, day: str) -> str:
 def versioned(module: str, version: str) -> str:
     """Return the source of the version module with another version."""
     return _VERSION.sub(f'__version__ = "{version}"', module)
+
+
+def named(text: str, before: str, version: str) -> str:
+    """Return a text that names the images and directories of another version."""
+    return re.sub(rf"(samedeal[:-]|newTag: ){re.escape(before)}\b", rf"\g<1>{version}", text)
 
 
 def run(*command: str | Path, cwd: Path = ROOT, **environment: str) -> None:
@@ -160,6 +170,8 @@ def release(wanted: str, skip: Sequence[str], *, dry: bool) -> None:
     day = datetime.now(UTC).date().isoformat()
     changelog = dated(CHANGELOG.read_text(encoding="utf-8"), version, day)
     texts = {VERSION_FILE: versioned(module, version), CHANGELOG: changelog}
+    for path in (ROOT / "deploy" / name for name in NAMING):
+        texts[path] = named(path.read_text(encoding="utf-8"), found[1], version)
     if dry:
         show(texts)
         left_out = f", without {', '.join(skip)}" if skip else ""
@@ -177,6 +189,8 @@ def release(wanted: str, skip: Sequence[str], *, dry: bool) -> None:
             try_wheel(wheel, version)
         (ROOT / "dist").mkdir(exist_ok=True)
         built = [Path(shutil.copy(file, ROOT / "dist")) for file in (source, wheel)]
+        sums = [f"{sha256(file.read_bytes()).hexdigest()}  {file.name}\n" for file in built]
+        (ROOT / "dist" / "SHA256SUMS").write_text("".join(sums), encoding="utf-8")
         git("commit", "--quiet", "--message", f"release: set version {version}", "--", *(str(path) for path in texts))
     git("tag", "--annotate", f"v{version}", "--message", f"Samedeal {version}")
     print(f"\nSamedeal {version} is committed, tagged v{version}, and in dist/. To publish it:")

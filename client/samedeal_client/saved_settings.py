@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Final, Literal
 
 import msgspec
@@ -54,13 +55,21 @@ class Settings(Struct, frozen=True):
 
 
 def load_settings() -> Settings:
-    """Return the settings that were saved last, or the defaults if there are none that can be read."""
+    """Return the settings that were saved last, or the defaults if there are none.
+
+    A file that cannot be read, because it is damaged or of another release, is renamed, and the player is told.
+    """
     path = config_home() / _FILE
     try:
         data = terminal().unsaved.kept.get(path) or path.read_bytes()
         return msgspec.json.decode(data, type=Settings)
-    except (OSError, ValueError, RecursionError):
-        return Settings()
+    except (ValueError, RecursionError):
+        with suppress(OSError):
+            path.replace(path.with_name(f"{_FILE}.unread"))
+            terminal().unsaved.tell(f"{path} is damaged or of another release, and was renamed to {_FILE}.unread.")
+    except OSError:
+        pass
+    return Settings()
 
 
 def save_settings(settings: Settings) -> None:

@@ -11,7 +11,7 @@ from samedeal.protocol.admin import BanLine, ReportLine, RoomShown, Survey
 from samedeal.terminal_text import columns_of, printable
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.option_wording import title_of
-from samedeal_client.text.spans import Row, Span, fit
+from samedeal_client.text.spans import Row, Span, counted, fit
 from samedeal_client.text.time_text import clock_text
 
 SILENT_AFTER: Final = 5_000
@@ -64,6 +64,7 @@ def _totals(survey: Survey, width: int) -> list[Row]:
     return [
         tuple(span for name, count in counts for span in (Span(f"{name} ", "label"), Span(f"{count}   ", "count"))),
         (Span("rooms ", "label"), Span(f"{rooms}", "count"), Span(f": {states}")),
+        *_other_versions(phases.other_version, {line.version for line in nodes}, width),
         (
             Span("Redis ", "label"),
             Span(printable(redis.version, 20), "count"),
@@ -71,6 +72,19 @@ def _totals(survey: Survey, width: int) -> list[Row]:
         ),
         *((Span(line, "bad"),) for line in wrap(printable(redis.problem, _MAX_PROBLEM), width)),
     ]
+
+
+def _other_versions(rooms: int, versions: set[str], width: int) -> list[Row]:
+    """Return what still runs after an upgrade: rooms of another version, and nodes of several."""
+    sentences = []
+    if rooms:
+        sentences.append(
+            f"{counted(rooms, 'room')} of another version cannot be served by the node that answers. Their players need "
+            "a node of that version."
+        )
+    if len(versions) > 1:
+        sentences.append(f"The nodes run {printable(', '.join(sorted(versions)), 200)}.")
+    return [(Span(line, "notice"),) for sentence in sentences for line in wrap(sentence, width)]
 
 
 def _nodes(survey: Survey, look: Look, width: int) -> list[Row]:

@@ -72,9 +72,9 @@ class Peer:
         await self.send(Welcome(to=hello.id, **fields))
         return hello
 
-    async def seat(self, room: str = "k7", revision: int = -1, generation: int = 1) -> Join:
+    async def seat(self, room: str = "k7", revision: int = -1, generation: int = 1, path: str = "") -> Join:
         join = await self.receive(Join)
-        await self.send(Joined(to=join.id, room=room, seat=1, generation=generation, revision=revision))
+        await self.send(Joined(to=join.id, room=room, seat=1, generation=generation, revision=revision, path=path))
         return join
 
     async def abort(self) -> None:

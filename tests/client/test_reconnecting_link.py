@@ -99,10 +99,33 @@ async def test_link_moves_to_the_home_of_a_room_that_it_joins(server: ScriptedSe
         assert isinstance(created, Created)
         assert created.room == "lunch"
         asking = asyncio.create_task(recorded.link.request(Join(id=0, room="k7-2")))
-        await second.seat("k7-2")
+        await second.seat("k7-2", path="/r/k7")
         await asking
         assert server.count == 2
         assert not recorded.of(Lost)
+
+
+async def test_link_moves_once_to_the_path_that_the_server_names(server: ScriptedServer) -> None:
+    async with connect(server, home="/r/friday-2") as (recorded, first):
+        joining = asyncio.create_task(recorded.link.request(Join(id=0, room="friday-2")))
+        await first.seat("friday-2", path="/r/friday")
+        second = await server.welcome()
+        assert second.path == "/r/friday"
+        await second.seat("friday-2", path="/r/elsewhere")
+        await joining
+        asking = asyncio.create_task(recorded.link.request(ListRooms(id=0)))
+        await second.send(Rooms(to=(await second.receive(ListRooms)).id, rooms=()))
+        await asking
+        assert server.count == 2
+
+
+async def test_link_follows_no_path_that_no_room_has(server: ScriptedServer) -> None:
+    async with connect(server, home="/r/k7") as (recorded, first):
+        joining = asyncio.create_task(recorded.link.request(Join(id=0, room="k7")))
+        await first.seat(path="@evil.example/")
+        await joining
+        await first.abort()
+        assert (await server.welcome()).path == "/r/k7"
 
 
 @pytest.mark.parametrize("turns", range(8))

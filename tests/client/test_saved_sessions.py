@@ -70,15 +70,18 @@ def test_missing_file_is_no_error(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "{", "[]", '{"version": 1}', '{"version": 9, "sessions": {}}', '{"version": 1, "sessions": {"x": 3}}']
+    ("text", "name"),
+    [(text, "damaged") for text in ("", "{", "[]", '{"version": 1}', '{"version": 1, "sessions": {"x": 3}}')]
+    + [('{"version": 9, "sessions": []}', "newer")],
 )
-def test_damaged_file_is_renamed_with_a_warning(path: Path, text: str) -> None:
+def test_file_that_cannot_be_read_is_renamed_with_a_warning(path: Path, text: str, name: str) -> None:
     write_private(path, text)
     sessions = FileSessions(path)
     assert sessions.session(URL, "ana") == ""
     (warning,) = terminal().unsaved.take_sentences()
-    assert "sessions.json.damaged" in warning
-    assert path.with_name("sessions.json.damaged").read_text() == text
+    assert f"sessions.json.{name}" in warning
+    sessions.keep(URL, "ana", "secret")
+    assert path.with_name(f"sessions.json.{name}").read_text() == text
     sessions.keep(URL, "ana", "secret")
     assert sessions.session(URL, "ana") == "secret"
     assert terminal().unsaved.take_sentences() == []

@@ -32,6 +32,7 @@ DAYS = {
     "samedeal_redis_errors_total{kind='refused'}": ("0+1x300", "0x150 8x150"),
     "samedeal_moves_total{outcome='unavailable'}": ("0+1x300", "0x150 8x150"),
     "samedeal_redis_replicas": ("2x300", "2x300"),
+    "samedeal_backup_timestamp_seconds": ("-200000x300", "0x300"),
     "redis_connected_slaves{job='redis',instance='primary'}": ("1x300", "2x150 1 2x148"),
     "redis_connected_slaves{job='redis',instance='replica'}": ("0x300", "0x300"),
     "redis_instance_info{job='redis',instance='primary',role='master'}": ("1x300", "1x300"),
@@ -92,6 +93,7 @@ CAUSES = {
     "redis_connected_slaves{job='redis',instance='primary'}": "ReplicasLow",
     "redis_memory_used_bytes{job='redis',instance='primary'}": "RedisMemoryLow",
     "node_filesystem_avail_bytes{job='machines',fstype='ext4'}": "DiskLow",
+    "samedeal_backup_timestamp_seconds": "BackupOld",
     "samedeal_reloads_total{result='failed'}": "ReloadFailed",
     "up{job='samedeal-door'}": "DoorDown NoDoor",
 }

@@ -12,11 +12,12 @@ import time
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 import yaml
 
+import samedeal
 from samedeal_client.cli import parser as client_parser
 from samedeal_server.config.config import DEFAULT_PORT, Config
 from samedeal_server.config.setting_sources import read
@@ -52,6 +53,9 @@ def test_file_parses() -> None:
                 assert json.loads(text)
             case _:
                 assert tomllib.loads(text)
+
+
+IMAGE: Final = f"samedeal:{samedeal.__version__}"
 
 
 def does(word: str) -> Iterator[Step]:
@@ -129,7 +133,7 @@ def compose_nodes() -> list[tuple[str, dict[str, Any]]]:
         (f"{file}: {service}", row)
         for file in ("compose.yaml", "compose.one.yaml")
         for service, row in loaded(DEPLOY / file)["services"].items()
-        if row["image"] == "samedeal"
+        if row["image"] == IMAGE
     ]
 
 
@@ -145,7 +149,7 @@ def test_compose_node_uses_image_and_known_settings() -> None:
 def test_compose_proxy_reaches_nodes_and_is_trusted() -> None:
     compose = loaded(DEPLOY / "compose.yaml")
     caddy = compose["services"]["caddy"]
-    ours = {service: row for service, row in compose["services"].items() if row["image"] == "samedeal"}
+    ours = {service: row for service, row in compose["services"].items() if row["image"] == IMAGE}
     nodes = [service for service, row in ours.items() if "entrypoint" not in row]
     assert all(row["networks"]["default"]["aliases"] == ["nodes"] for row in (ours[node] for node in nodes))
     assert f"ws://nodes:{DEFAULT_PORT}" in ours["door"]["entrypoint"]
@@ -160,10 +164,23 @@ def test_compose_proxy_reaches_nodes_and_is_trusted() -> None:
         assert source in compose["volumes"] or (DEPLOY / source).exists()
 
 
+def test_deployments_name_this_release() -> None:
+    (image,) = loaded(DEPLOY / "kubernetes" / "kustomization.yaml")["images"]
+    assert (image["name"], image["newTag"]) == ("samedeal", samedeal.__version__)
+    for file in ("compose.yaml", "compose.one.yaml"):
+        rows = loaded(DEPLOY / file)["services"].values()
+        assert all(row["logging"]["options"]["max-size"] for row in rows), "logs are bounded"
+        assert all(row["image"] == IMAGE for row in rows if "build" in row)
+
+
 def test_deployment_uses_image_and_known_settings() -> None:
     pod = loaded(DEPLOY / "kubernetes" / "deployment.yaml")["spec"]["template"]["spec"]
     (node,) = pod["containers"]
     variables = {row["name"]: row.get("value", "redis://redis:6379/0") for row in node["env"]}
+    assert {row["valueFrom"]["secretKeyRef"]["key"] for row in node["env"] if "valueFrom" in row} == {
+        "redis",
+        "admin-token",
+    }
     config = settings_of(environment(does("ENV")) | variables)
     ports = {row["name"]: row["containerPort"] for row in node["ports"]}
     assert ports == {"players": config.port, "health": config.health_port}
@@ -285,6 +302,18 @@ def test_proxy_uses_the_ports_of_the_units() -> None:
             host, port, health = (words[words.index(flag) + 1] for flag in ("--host", "--port", "--health-port"))
             assert f"{host}:{port}" in path.read_text()
             assert f"port {health}\n" in path.read_text() or path.name != "haproxy.cfg"
+
+
+def test_guide_installs_each_release_beside_the_others() -> None:
+    """A node that runs must not find another release in its directory. The units start what the link points to."""
+    guide = (DEPLOY / "README.md").read_text()
+    installed = re.findall(r"(/opt/\S+)/bin/pip install", guide)
+    assert (
+        installed == re.findall(r"python3 -m venv (\S+)", guide) == re.findall(r"ln -sfn (\S+) /opt/samedeal\n", guide)
+    )
+    assert installed == [f"/opt/samedeal-{samedeal.__version__}", "/opt/samedeal-NEXT"]
+    for unit in (DEPLOY / "systemd").glob("*.service"):
+        assert "ExecStart=/opt/samedeal/bin/" in unit.read_text()
 
 
 def test_guide_installs_no_package_from_an_index() -> None:

@@ -36,6 +36,7 @@ OTHER_FLAGS = {
     "Dockerfile": "apt, pip, groupadd, useradd and install have flags of their own",
     "compose.yaml": "so have docker and valkey-server",
     "compose.one.yaml": "so has docker",
+    "redis.yaml": "so has valkey-server",
     "kustomization.yaml": "so has kubectl",
     "requirements.in": "so has uv",
 }
@@ -52,6 +53,7 @@ SCRAPED = {"job", "instance", "le", "fstype", "role"}
 
 OTHER_COMMANDS = {
     *("apt", "chmod", "chown", "cp", "curl", "docker", "echo", "export", "git", "groupadd", "install", "kubectl"),
+    *("ln", "python", "sysctl"),
     *("mkdir", "mv", "openssl", "pip", "pipx", "printf", "promtool", "python3", "redis-cli", "ssh", "systemctl"),
     *("tee", "touch", "uv", "uvx", "valkey-cli"),
 }

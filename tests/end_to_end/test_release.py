@@ -7,6 +7,7 @@ import subprocess
 import sys
 import zipfile
 from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,9 @@ class Repository:
 
     def __init__(self, home: Path) -> None:
         self.home = home
-        copy_sources(home, "shared", "server", "client", ".ci", "pyproject.toml", "README.md", "LICENSE", ".gitignore")
+        copy_sources(
+            home, "shared", "server", "client", "deploy", ".ci", "pyproject.toml", "README.md", "LICENSE", ".gitignore"
+        )
         self.write("CHANGELOG.md", NEWS)
         module = (home / "shared/samedeal/__init__.py").read_text()
         self.write("shared/samedeal/__init__.py", re.sub(r'(__version__ = )".+"', r'\1"0.1.0"', module))
@@ -66,14 +69,22 @@ def test_release_is_built_committed_and_tagged(repository: Repository) -> None:
     assert repository.git("describe", "--exact-match") == "v0.2.0"
     assert repository.git("log", "-1", "--format=%s") == "release: set version 0.2.0"
     assert repository.git("status", "--porcelain") == ""
-    assert repository.git("diff", "--name-only", "HEAD~1").split() == ["CHANGELOG.md", "shared/samedeal/__init__.py"]
+    naming = [
+        f"deploy/{name}" for name in ("README.md", "compose.one.yaml", "compose.yaml", "kubernetes/kustomization.yaml")
+    ]
+    changed = ["CHANGELOG.md", *naming, "shared/samedeal/__init__.py"]
+    assert repository.git("diff", "--name-only", "HEAD~1").split() == changed
+    assert "samedeal:0.1.0" not in (repository.home / "deploy/compose.yaml").read_text()
     news = (repository.home / "CHANGELOG.md").read_text()
     day = datetime.now(UTC).date()
     assert news in [
         NEWS.replace("## Unreleased\n", f"## Unreleased\n\n## 0.2.0 ({date})\n") for date in (day, day - timedelta(1))
     ]
     names = sorted(path.name for path in (repository.home / "dist").iterdir())
-    assert names == ["samedeal-0.2.0-py3-none-any.whl", "samedeal-0.2.0.tar.gz"]
+    assert names == ["SHA256SUMS", "samedeal-0.2.0-py3-none-any.whl", "samedeal-0.2.0.tar.gz"]
+    for line in (repository.home / "dist" / names.pop(0)).read_text().splitlines():
+        digest, name = line.split("  ")
+        assert sha256((repository.home / "dist" / name).read_bytes()).hexdigest() == digest
     wheel = zipfile.ZipFile(repository.home / "dist" / names[0])
     assert b'__version__ = "0.2.0"' in wheel.read("samedeal/__init__.py")
     assert "git push --atomic origin main v0.2.0" in done.stdout

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 import signal
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
 from samedeal.protocol.messages import Notice
 from samedeal.protocol_codes import CloseCode
 from tests.end_to_end.processes import Programs
+from tests.end_to_end.releases import ROOT
 from tests.server.client import Client
 from tests.server.plain_http import ask
 from tests.server.races import athena_race, finish
@@ -52,6 +55,22 @@ async def test_stopped_or_killed_embedded_redis_loses_no_acked_move(programs: Pr
     assert again.play.revision == 30
     await again.acts(5)
     assert (await finish(again)).standings[0].moves == 35
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+async def test_node_whose_package_is_replaced_drains(programs: Programs, tmp_path: Path, workers: str) -> None:
+    """It exits with an error, so that systemd starts the new release."""
+    packages = tmp_path / "packages"
+    for root, name in (("shared", "samedeal"), ("server", "samedeal_server")):
+        shutil.copytree(ROOT / root / name, packages / name)
+    url, node = await programs.server("--data", str(tmp_path / "data"), "--workers", workers, packages=packages)
+    client = await Client.hello(url)
+    (packages / "samedeal" / "__init__.py").unlink()  # half of an upgrade
+    assert (await client.until(Notice)).code == "draining"
+    assert await client.closed() == CloseCode.RESTART
+    assert await node.exit_code() == 1
+    assert "package_changed" in node.text
+    assert "Traceback" not in node.text
 
 
 _HOMELESS = """

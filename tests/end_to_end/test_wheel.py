@@ -21,6 +21,7 @@ import pytest
 from packaging.requirements import Requirement
 
 from samedeal.versions import versions
+from samedeal_server.embedded_redis import binary
 
 pytestmark = pytest.mark.xdist_group("wheel")  # so that it is built once
 
@@ -40,12 +41,12 @@ class Environment:
         version = f"python{sys.version_info.major}.{sys.version_info.minor}"
         return self.home / "lib" / version / "site-packages"
 
-    def run(self, command: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    def run(self, command: str, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
         """Run a command of the environment, outside the source tree and without variables that point to it."""
         return subprocess.run(
             [self.home / "bin" / command, *arguments],
             cwd=self.home,
-            env={"PATH": "/usr/bin:/bin", "HOME": str(self.home), "PYTHONWARNINGS": "error"},
+            env={"PATH": "/usr/bin:/bin", "HOME": str(self.home), "PYTHONWARNINGS": "error", **variables},
             capture_output=True,
             text=True,
             timeout=60,
@@ -145,6 +146,14 @@ def test_every_module_imports_from_the_wheel(whole: Environment) -> None:
         "            importlib.import_module(module.name)\n"
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_wheel_alone_finishes_a_race(whole: Environment) -> None:
+    """Bots race on a server that the command starts, as when a release is tried."""
+    redis = {binary.BINARY_VARIABLE: str(binary.find_redis_binary().path)}
+    done = whole.run("samedeal", "play", "willow", "--limit", "12s", **redis)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "The race is over" in done.stdout, done.stdout
 
 
 def test_image_requirements_match_server_and_door() -> None:

@@ -7,33 +7,43 @@ from typing import Any
 
 import msgpack  # type: ignore[import-untyped]  # it ships no types
 import pytest
+from websockets.exceptions import ConnectionClosed
 
 import samedeal
 from samedeal.games import offer
 from samedeal.options import WantedOptions
+from samedeal.protocol.admin import BanLine, Status
 from samedeal.protocol.messages import (
     Create,
     Done,
+    Hello,
     Join,
     Leave,
+    ListRecords,
     ListRooms,
+    RaceNow,
+    ReadRecord,
+    Refused,
     Rematch,
     Rooms,
     RoomState,
     Start,
     Watch,
 )
+from samedeal.protocol_codes import CloseCode
 from samedeal.race import openings
 from samedeal.solver.solve import SOLVER
 from samedeal_server.config.config import Config
 from samedeal_server.operators.backup import Writer
 from samedeal_server.process.restore import restore
+from samedeal_server.races.earlier import EarlierRace
 from samedeal_server.store import keys, schema
 from samedeal_server.store.store import LIFETIME, Store
 from tests.server.client import Client
 from tests.server.expected_errors import refused
 from tests.server.live_nodes import Node, NodeMaker, RedisClient
-from tests.server.races import seated
+from tests.server.operator_client import TOKEN, Operator
+from tests.server.races import athena_race, finish, kept, seated
 from tests.shared.sixth_game import HAMLET_FILE
 
 NEWER = schema.READABLE_VERSIONS[-1] + 1
@@ -133,6 +143,64 @@ async def test_unknown_event_kind_is_skipped(redis: RedisClient, one: Node, two:
     await bob.dealt()
     await ana.acts(3)
     await bob.refused("not_over", Rematch)
+
+
+async def spoil(redis: RedisClient, key: bytes) -> None:
+    """Replace a value by one of a form that no release has, of the same type in Redis."""
+    match await redis.type(key):
+        case b"hash":
+            await redis.hset(key, mapping=dict.fromkeys(await redis.hkeys(key), b"\xc1 another form"))
+        case b"stream":
+            entries = await redis.xrange(key)
+            await redis.delete(key)
+            for id_, _ in entries:
+                await redis.xadd(key, {"form": "another"}, id=id_)
+        case _:
+            await redis.set(key, b"\xc1 another form", keepttl=True)
+
+
+async def test_values_of_another_form_are_no_fault(redis: RedisClient, one: Node, node: NodeMaker) -> None:
+    """Each value is spoilt in turn, a player returns to the race, and the server knows what it is told by the rest."""
+    ended = await athena_race(one, room="monday")
+    await finish(*ended)
+    await kept(ended[0], "monday")
+    await one.store.earlier.keep("willow", "monday.1", EarlierRace("random", SOLVER, 1, 1, (), ()))
+    await one.store.earlier.change_past(ended[0].player, lambda past: past.with_race("monday.1", 1, "random"))
+    ana, bob = await athena_race(one, room="friday", undo="free")
+    for client in (ana, bob):
+        await client.acts(3)
+        await client.close()
+    await one.agent.nodes.ban(BanLine(target="203.0.113.0/24", since=1))
+    two, codes = await node(token=TOKEN), set[str]()
+    spoilt = [key for key in await redis.keys("samedeal:*") if await redis.type(key) != b"zset"]
+    for key in sorted(spoilt):
+        value, ttl = await redis.dump(key), max(0, await redis.pttl(key))
+        if value is None:
+            continue  # it has expired
+        await spoil(redis, key)
+        cleo, operator = await two.player("cleo"), await Operator.login(two.url)
+        client = await Client.connect(two.url)
+        for kind, fields in (
+            *((Hello, {"name": "ana", "session": ana.session}), (Join, {"room": "friday"}), (ListRooms, {})),
+            *((ListRecords, {}), (ReadRecord, {"race": "monday"}), (RaceNow, {"game": "willow"})),
+        ):
+            try:
+                codes.add(getattr(await client.ask(kind, **fields), "code", ""))
+            except (ConnectionError, ConnectionClosed):  # moves that cannot be read: a client tries another node
+                assert client.socket.close_code == CloseCode.RESTART
+                codes |= {each.code for each in client.inbox if isinstance(each, Refused)}
+                break
+        await cleo.ask(Watch, room="friday")
+        await operator.ask(Status)
+        await two.agent.nodes.bans(await two.store.now())
+        await two.store.news.take("hook", 0)
+        for each in (client, cleo, operator):
+            await each.close()
+        await two.upkeep.sweep()
+        await redis.restore(key, ttl, value, replace=True)
+    assert "other_version" in codes
+    assert "fault" not in codes
+    assert two.metric("faults_total") == one.metric("faults_total") == 0
 
 
 @pytest.fixture

@@ -244,6 +244,7 @@ async def test_sentences_of_startup_errors(
     await errors.add(open_store("redis://", 0, Metrics()).__aenter__())
     add_redis_errors(errors)
     add_schema_errors(errors)
+    errors.errors.append(StartupError("package_changed"))
     programs = request.getfixturevalue("programs")  # it hides the Redis of the node
     await add_embedded_redis_errors(errors, tmp_path, programs, monkeypatch)
     assert {error.code for error in errors.errors} == {row.code or name for name, row in STARTUP_ERRORS.items()}

@@ -8,7 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from samedeal.options import WantedOptions
+from samedeal.protocol.messages import Create, Created, Done, ListRooms, Rematch, Rooms, Start
 from samedeal_server.process.worker_homes import VARIABLE, WorkerHomes
+from tests.server.live_nodes import Node
+from tests.server.races import finish
 
 ROOMS = [f"/r/room-{number}" for number in range(2_000)]
 
@@ -76,3 +80,23 @@ def test_one_room_cannot_overload_a_worker(homes: WorkerHomes) -> None:
 def test_other_paths_stay_where_they_are(homes: WorkerHomes) -> None:
     assert {homes.home(path) for path in ("/", "/w/friday", "/friday")} == {1}
     assert homes.home("/r/friday?page") == homes.home("/r/friday")
+
+
+async def test_server_names_one_path_for_all_races_of_a_room(one: Node) -> None:
+    """Numbered rooms have homes of their own; the rematches of one of them stay at its home."""
+    ana = await one.player()
+    options = WantedOptions(games=("willow",), deal="random", countdown=0)
+    for room in ("league-1", "league-2"):
+        created = await ana.expect(Created, Create, room=room, options=options)
+        assert created.path == (await ana.join(room)).path == f"/r/{room}"
+    for room in ("league-2-2", "league-2-3"):
+        ana.inbox.clear()  # of what the race before has told
+        await ana.expect(Done, Start)
+        await ana.dealt()
+        await finish(ana)
+        created = await ana.expect(Created, Rematch)
+        assert (created.room, created.path) == (room, "/r/league-2")
+        assert (await ana.join(room)).path == "/r/league-2"
+    lines = {line.room: line.path for line in (await ana.expect(Rooms, ListRooms)).rooms}
+    assert lines["league-2-3"] == "/r/league-2"
+    assert lines["league-1"] == "/r/league-1"

@@ -12,7 +12,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address
 from typing import Final
@@ -33,9 +32,6 @@ _FORMS: Final = (
     "Write a host, as in example.org or localhost:7777, or a ws://, wss://, samedeal:// or https:// address."
 )
 _SCHEMES: Final = {"ws": "ws", "wss": "wss", "http": "ws", "https": "wss"}
-
-_REMATCH: Final = re.compile(r"-[0-9]+$")
-"""The end of a rematch's code, as in ``friday-2``."""
 
 
 @dataclass(frozen=True)
@@ -86,11 +82,10 @@ class ServerAddress:
 def home_path(room: str, *, watches: bool = False) -> str:
     """Return the path at which a racer in a room connects, or a spectator if ``watches`` is true.
 
-    All racers of a room have the same path, also after a rematch, so that they meet on one node. Spectators do not. If
-    ``room`` is empty, the path is empty.
+    All racers of a room have the same path, so that they meet on one node. For a rematch, only the server knows it, and
+    tells a player who joins. Spectators do not meet. If ``room`` is empty, the path is empty.
     """
-    first = _REMATCH.sub("", room.strip().lower())
-    return f"/{'w' if watches else 'r'}/{quote(first, safe='')}" if room else ""
+    return f"/{'w' if watches else 'r'}/{quote(room.strip().lower(), safe='')}" if room else ""
 
 
 def parse_address(text: str) -> ServerAddress:

@@ -136,6 +136,7 @@ class Link:
         self._runner: asyncio.Task[None] | None = None
         self._closing: asyncio.Task[None] | None = None
         self._moving = False
+        self._moved_to = ""
         self._told_unsaved = False
         self._ended: Ended | None = None
 
@@ -295,7 +296,8 @@ class Link:
 
     @property
     def _should_move(self) -> bool:
-        return self._resumption.home not in (self._path, "") and not self._pending.has(Create)
+        is_elsewhere = self._resumption.home not in (self._path, "") and self._room != self._moved_to
+        return is_elsewhere and not self._pending.has(Create)
 
     async def _dial(self) -> ClientConnection:
         """Connect at the path of a room's home. If that is refused, connect at the address itself: any node will do."""
@@ -468,6 +470,7 @@ class Link:
             message = decode_or_end(frame)
             await self.receive(message)
             if isinstance(message, Joined) and self._should_move:
+                self._moved_to = self._room  # once, whatever the server says next
                 raise Disconnected("", moves=True)
             if isinstance(message, Notice):
                 if message.code == NoticeCode.DRAINING:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from msgspec.structs import replace
 
+from samedeal.names import ROOM_CODE
 from samedeal.protocol.messages import (
     MAX_ACTIONS_PER_RECOVER,
     Acked,
@@ -44,6 +46,8 @@ from samedeal_link.connection.address import home_path
 from samedeal_link.connection.unanswered_requests import MAX_RETRY_AFTER, ServerAnswer
 from samedeal_link.evidence.evidence import Ack
 
+_PATH: Final = re.compile(rf"/r/{ROOM_CODE.pattern}")
+
 _LATE_JOIN_WINDOW: Final = 60.0
 """Time, in seconds, for which a server may still receive a request that was sent on a lost connection."""
 
@@ -62,6 +66,11 @@ class NextStep:
     reconnect_after: float | None = None
     seat_lost: bool = False
     moves_lost: bool = False
+
+
+def _named_path(answer: ServerAnswer) -> str:
+    """Return the path at which the racers of a room meet, or an empty text if the server names none that can be one."""
+    return answer.path if isinstance(answer, Joined) and _PATH.fullmatch(answer.path) else ""
 
 
 def names_other_room(state: RoomState) -> bool:
@@ -90,6 +99,7 @@ class Resumption:
         self._acks = acks
         self._request: int | None = None
         self._revision = -1
+        self._path = ""  # at which the server says that the racers of the room meet
         self._receipts: dict[int, bytes] = {}  # of the actions that led to these revisions
         self._recovering: set[int] = set()
         self._late_joins: list[float] = []
@@ -97,13 +107,16 @@ class Resumption:
     @property
     def home(self) -> str:
         """The path at which to connect for the place in the room. Empty without a place."""
-        return home_path(self.place.room, watches=isinstance(self.place, Watch)) if self.place else ""
+        if self.place is None:
+            return ""
+        return self._path or home_path(self.place.room, watches=isinstance(self.place, Watch))
 
     def accepted(self, request: ToServer, answer: ServerAnswer) -> None:
         """Record that the server has accepted a request: the client's new place, or its acknowledged action."""
         match request:
             case Join() | Watch():
                 self._enter(request)
+                self._path = _named_path(answer)
             case Leave():
                 self.left()
             case Act():
@@ -184,7 +197,9 @@ class Resumption:
         if isinstance(answer, Refused):
             self.place = None
             return NextStep(send_pending=send_pending, seat_lost=True)
-        recovery = self._recover(answer.revision) if isinstance(answer, Joined) else ()
+        recovery: tuple[Recover, ...] = ()
+        if isinstance(answer, Joined):
+            self._path, recovery = _named_path(answer), self._recover(answer.revision)
         return NextStep(send=recovery, send_pending=send_pending)
 
     def _recover(self, revision: int) -> tuple[Recover, ...]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import fcntl
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final, TypeAlias
 
@@ -56,6 +56,10 @@ class _SavedSession(Struct, frozen=True):
     session: str
     used: int
     room: str = ""
+
+
+class _AnyVersion(Struct):
+    version: int
 
 
 class _File(Struct, frozen=True):
@@ -131,24 +135,24 @@ class FileSessions:
         except OSError as error:
             tell(f"Cannot read the sessions in {self.path} ({error.strerror}). You play with a new session.")
             return {}
-        try:
-            file = msgspec.json.decode(data, type=_File)
-        except ValueError:
-            file = None
-        if file is None or file.version != _VERSION:
-            self._rename_damaged()
-            return {}
-        return file.sessions
+        wrong = "is damaged", "damaged"
+        with suppress(ValueError):
+            if msgspec.json.decode(data, type=_AnyVersion).version > _VERSION:
+                wrong = "is of a newer release of Samedeal", "newer"
+            else:
+                return msgspec.json.decode(data, type=_File).sessions
+        self._rename(*wrong)
+        return {}
 
-    def _rename_damaged(self) -> None:
-        damaged = self.path.with_name(f"{self.path.name}.damaged")
+    def _rename(self, what: str, suffix: str) -> None:
+        other = self.path.with_name(f"{self.path.name}.{suffix}")
         tell = terminal().unsaved.tell
         try:
-            self.path.replace(damaged)
+            self.path.replace(other)
         except OSError as error:
-            tell(f"{self.path} is damaged and cannot be renamed ({error.strerror}). You play with a new session.")
+            tell(f"{self.path} {what} and cannot be renamed ({error.strerror}). You play with a new session.")
         else:
-            tell(f"{self.path} is damaged and was renamed to {damaged.name}. You play with a new session.")
+            tell(f"{self.path} {what} and was renamed to {other.name}. You play with a new session.")
 
     def _write(self, sessions: dict[str, dict[str, _SavedSession]]) -> None:
         newest = sorted(

@@ -161,6 +161,8 @@ def read_evidence(path: Path) -> Evidence:
     try:
         for line in bytes(terminal().unsaved.kept.get(path) or path.read_bytes()).splitlines():
             facts.append(parse_fact(line))  # noqa: PERF401  # the facts before a damaged line are kept
+    except msgspec.ValidationError:
+        return Evidence.of(facts).finding("unfinished", "another release wrote a file").written()
     except (OSError, msgspec.MsgspecError, ValueError):
         return Evidence.of(facts).finding("unfinished", "a file is damaged").written()
     return Evidence.of(facts)

@@ -427,6 +427,9 @@ class Gateway:
         except StoreUnavailable as error:
             _log.debug(LogEvent.REDIS_ERROR, **connection.ids, error=str(error), during="catch_up")
             connection.close(CloseCode.RESTART, "the store can't be reached: reconnect to resume")
+        except RequestRefused as error:  # of moves that another version has stored
+            connection.send(self._refusal(-1, error))
+            connection.close(CloseCode.RESTART, "this server cannot read the moves of the race: reconnect elsewhere")
 
     async def _send_catch_up(self, connection: PlayerConnection, hub: Hub, seat: SeatedPlayer, message: Join) -> None:
         current = hub.is_current(message.event)

@@ -168,7 +168,7 @@ class RequestHandlers:
             room = await self._tide_rooms.find(message.game, message.tide, player, network, bot=connection.bot)
         else:
             room = await self._race_now.find(message.game, player, network)
-        return Created(to=message.id, room=room)
+        return await self._created(message, room)
 
     async def list_records(self, _connection: PlayerConnection, message: ListRecords) -> Records:
         """Return the newest records that everybody may read."""
@@ -196,7 +196,7 @@ class RequestHandlers:
             message.options.granted, code, message.passphrase, network, house=message.house
         )
         _log.info(LogEvent.ROOM_CREATED, **(connection.ids | {"room": room}), private=bool(message.passphrase))
-        return Created(to=message.id, room=room)
+        return await self._created(message, room)
 
     async def report(self, connection: PlayerConnection, message: Report) -> Done:
         """Tell the operator of a name in the player's room."""
@@ -226,7 +226,11 @@ class RequestHandlers:
             raise refused("no_seat")
         if hub.race.phase == "finished" and not hub.race.next:
             self._rates.open_room(connection.networks)
-        return Created(to=message.id, room=await self._rooms.creator.rematch(hub.room))
+        return await self._created(message, await self._rooms.creator.rematch(hub.room))
+
+    async def _created(self, request: Create | RaceNow | Rematch, room: str) -> Created:
+        (race,) = await self._rooms.store.load_races([room])
+        return Created(to=request.id, room=room, path=race.path if race else "")
 
     async def recover(self, connection: PlayerConnection, message: Recover) -> Done:
         """Repeat the commits of acknowledged moves that Redis has lost."""

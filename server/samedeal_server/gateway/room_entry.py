@@ -91,7 +91,9 @@ class RoomEntry:
         _log.info(LogEvent.JOINED, **connection.ids, seat=racer.seat)
         dealt = hub.race.phase in ("racing", "finished")
         revision = hub.model.progress_of(player).revision if dealt else -1
-        return Joined(to=message.id, room=room, seat=racer.seat, generation=generation, revision=revision)
+        return Joined(
+            to=message.id, room=room, seat=racer.seat, generation=generation, revision=revision, path=race.path
+        )
 
     async def watch(self, connection: PlayerConnection, message: Watch) -> Watching:
         """Make the player of a connection a spectator of a room. Raise RequestRefused if the player may not watch."""

@@ -153,5 +153,5 @@ def _record(file: BinaryIO, end: int, path: Path) -> BackupRecord:
     try:
         record: BackupRecord = unpack(file.read(length), kind)
     except ValueError:
-        raise StartupError("bad_backup", path=path) from None
+        raise StartupError("later_backup", path=path) from None
     return record

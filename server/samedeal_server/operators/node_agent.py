@@ -22,7 +22,7 @@ from samedeal_server.races.server_bans import Bans, ban_sentence
 from samedeal_server.rooms.player_connection import PlayerConnection
 from samedeal_server.rooms.registry import RoomRegistry
 from samedeal_server.store.node_registry import DrainOrder, NodeOrder, Nodes, SayOrder
-from samedeal_server.telemetry.events import get_logger
+from samedeal_server.telemetry.events import LogEvent, get_logger
 from samedeal_server.telemetry.node_stats import NodeStats, memory
 
 HEARTBEAT_INTERVAL: Final = 2.0
@@ -57,6 +57,12 @@ class NodeAgent:
         self._last_order = await self.nodes.newest_order_id()
         await self._sync()
 
+    async def report_other_versions(self) -> None:
+        """Log how many rooms this node cannot serve. After an upgrade, their players need a node of the version before."""
+        rooms = await self._rooms.store.index.newest(self._rooms.limits.rooms)
+        if count := (await self.nodes.phases(rooms)).other_version:
+            _log.warning(LogEvent.OTHER_VERSION, rooms=count, version=samedeal.__version__)
+
     async def run(self, address: str) -> None:
         """Send heartbeats, and read orders and bans, until cancelled. ``address`` is the public address of the node."""
         loop = asyncio.get_running_loop()
@@ -74,6 +80,7 @@ class NodeAgent:
     async def _report(self, address: str, *, is_due: bool) -> None:
         if is_due:
             await self.send_heartbeat(address)
+            self._rooms.metrics.backup_timestamp_seconds.set(await self.nodes.last_backup() / 1000)
         await self._sync()
         if self._stop.is_set() and not self._reported_stop:
             self._reported_stop = True  # at once, so that operators do not drain the last ready node

@@ -325,6 +325,7 @@ class OperatorRequests:
             async with aclosing(writer.parts(MAX_PART_BYTES)) as parts:
                 async for data in parts:
                     await send(BackupPart(to=message.id, data=data))
+            await self._nodes.record_backup(await self._rooms.store.now())
             return BackedUp(
                 to=message.id, size=writer.size, digest=writer.digest, rooms=writer.rooms, sessions=writer.sessions
             )

@@ -10,7 +10,7 @@ import os
 import secrets
 import socket
 from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import partial
 
@@ -39,6 +39,7 @@ from samedeal_server.process.fd_limits import fit_to_open_file_limit
 from samedeal_server.process.further_games import checked_tides, offer_games
 from samedeal_server.process.garbage_collection import search_all_at_intervals, search_new_objects_only
 from samedeal_server.process.health import NodeChecks, health_listener
+from samedeal_server.process.installation import stopping_for_other_release
 from samedeal_server.process.listening import listening, port_of
 from samedeal_server.process.open_store import open_store, store_required
 from samedeal_server.process.reload import reload_on_request
@@ -126,17 +127,21 @@ async def run(
 
     ``announce`` is called once clients can connect. ``read`` reads the settings again after SIGHUP. If ``is_worker`` is
     true, other processes may listen on the same port, and the node also stops when its parent process ends. Raise
-    StartupError if the node cannot start, or if the Redis that it has started for itself ends.
+    StartupError if the node cannot start, if the Redis that it has started for itself ends, or after draining, if another
+    release was installed over this one.
     """
     ignore_lost_connections()
     signals = Signals()
-    async with build(config, name, signals.stop, shares_port=is_worker) as node:
+    # The parent of a worker looks at the installation, so that no worker is of another release than the others.
+    watch = nullcontext() if is_worker else stopping_for_other_release(signals.stop)
+    async with watch, build(config, name, signals.stop, shares_port=is_worker) as node:
         node.start_task(reload_on_request(signals.reload, config, read or (lambda: config), node.apply, node.metrics))
         if is_worker:
             node.start_task(stop_with_parent(signals.stop))
         if watchdog_timeout := sd_notify.watchdog_timeout():
             node.start_task(sd_notify.watchdog_loop(watchdog_timeout))
         node.rooms.background.spawn(node.rooms.deals.solvers.probe)
+        node.rooms.background.spawn(node.agent.report_other_versions)
         search_new_objects_only()
         node.start_task(search_all_at_intervals())
         await serve(node, announce)

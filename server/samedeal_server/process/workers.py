@@ -26,6 +26,7 @@ from samedeal_server.errors import StartupError
 from samedeal_server.process import sd_notify, worker_homes
 from samedeal_server.process.banner import ListenAddresses, listen_addresses
 from samedeal_server.process.health import health_listener
+from samedeal_server.process.installation import stopping_for_other_release
 from samedeal_server.process.listening import reserved_port
 from samedeal_server.process.signals import Signals
 from samedeal_server.process.worker_health import WorkerChecks
@@ -48,10 +49,11 @@ async def run_workers(config: Config, words: Sequence[str], announce: Callable[[
     """Run workers until SIGTERM or SIGINT, then drain them. On a second signal, drain them without delay.
 
     ``words`` are the command line arguments for the workers. ``announce`` is called once clients can connect. Raise
-    StartupError if the workers cannot start, or if the Redis that was started for them ends.
+    StartupError if the workers cannot start, if the Redis that was started for them ends, or if another release was
+    installed over this one.
     """
     signals = Signals()
-    async with AsyncExitStack() as stack:
+    async with stopping_for_other_release(signals.stop), AsyncExitStack() as stack:
         port = stack.enter_context(reserved_port(config.host, config.port))
         flags = ["--workers", "1", "--port", str(port), "--health-host", "127.0.0.1", "--health-port", "0"]
         tasks: list[asyncio.Task[None]] = []

@@ -37,6 +37,7 @@ def room_line(race: Race) -> RoomLine:
         starts=race.starts or race.options.start_at,
         delay=race.options.delay,
         bots=race.options.bots,
+        path=race.path,
     )
 
 

@@ -11,6 +11,7 @@ from samedeal_server.races.race_record import first_head
 from samedeal_server.races.signed_receipts import receipt
 from samedeal_server.rooms.room_model import RoomModel
 from samedeal_server.rooms.seated_player import SeatedPlayer
+from samedeal_server.store.schema import reading
 from samedeal_server.store.store import Store
 
 
@@ -28,7 +29,8 @@ class BoardReplay:
         if self._deal is None and race.phase in ("racing", "finished"):
             secret = await self._store.load_secret(race.room)
             if secret is not None:
-                self._deal = first_board(race, secret.deal)
+                with reading():
+                    self._deal = first_board(race, secret.deal)
         return self._deal
 
     async def load_play(self, seat: SeatedPlayer) -> Play | None:

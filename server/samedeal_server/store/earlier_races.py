@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from samedeal.protocol.codec import pack, unpack
+from samedeal.protocol.codec import pack
 from samedeal_server.races.earlier import EarlierRace, PlayerPast
 from samedeal_server.store import keys
 from samedeal_server.store.command_executor import StorePart
 from samedeal_server.store.redis_client import command
+from samedeal_server.store.schema import readable
 from samedeal_server.store.scripts import REPLACE_STRING
 
 _MOST: Final = 64
@@ -36,7 +37,7 @@ class EarlierRaces(StorePart):
     async def of_game(self, game: str) -> list[EarlierRace]:
         """Return the earlier races of a game, the newest one first."""
         (found,) = await self._executor.execute(command("HGETALL", keys.earlier(game)))
-        return [unpack(found[race_id], EarlierRace) for race_id in sorted(found, key=_start, reverse=True)]
+        return readable((found[race_id] for race_id in sorted(found, key=_start, reverse=True)), EarlierRace)
 
     async def past(self, player: str) -> PlayerPast:
         """Return what is remembered of a player."""
@@ -61,7 +62,7 @@ class EarlierRaces(StorePart):
 
 
 def _past(packed: bytes) -> PlayerPast:
-    return unpack(packed, PlayerPast) if packed else PlayerPast()
+    return next(iter(readable([packed], PlayerPast)), PlayerPast())
 
 
 def _start(race_id: bytes) -> bytes:

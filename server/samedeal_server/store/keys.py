@@ -45,6 +45,9 @@ RECEIPT_KEY: Final = f"{PREFIX}receipt_key"
 SCHEMAS: Final = f"{PREFIX}schemas"
 """Hash: for each schema version, when a node of that version last ran (in milliseconds), and the node's release."""
 
+LAST_BACKUP: Final = f"{PREFIX}nodes:last_backup"
+"""String: when the newest backup was made, in milliseconds."""
+
 NODES: Final = f"{PREFIX}nodes"
 """Channel: announcements for every node."""
 

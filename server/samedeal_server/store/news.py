@@ -11,11 +11,12 @@ from collections.abc import Sequence
 from typing import Final, Generic, NamedTuple, TypeVar
 
 from samedeal.protocol.admin import ReportLine
-from samedeal.protocol.codec import pack, unpack
+from samedeal.protocol.codec import pack
 from samedeal_server.races.public_facts import RaceNews
 from samedeal_server.store import keys
 from samedeal_server.store.command_executor import Executor, StorePart
 from samedeal_server.store.redis_client import command
+from samedeal_server.store.schema import readable
 from samedeal_server.store.scripts import Script
 
 LENGTH: Final = 1_000
@@ -82,12 +83,12 @@ class TellingStore(StorePart, Generic[_Told]):
     async def newest(self) -> NewsId:
         """Return the id of the newest news."""
         (found,) = await self._executor.execute(command("XREVRANGE", self._key, "+", "-", "COUNT", 1))
-        return self._decode(found[0][0], found[0][1][b"news"])[0] if found else NewsId(0, 0)
+        return _id(found[0][0]) if found else NewsId(0, 0)
 
     async def after(self, last: NewsId) -> list[tuple[NewsId, _Told]]:
         """Return all news after the one with the id ``last``."""
         (found,) = await self._executor.execute(command("XRANGE", self._key, f"({last}", "+"))
-        return [self._decode(id_, fields[b"news"]) for id_, fields in found]
+        return [(_id(id_), news) for id_, fields in found for news in readable([fields.get(b"news")], self._kind)]
 
     async def take(self, group: str, abandoned: int) -> tuple[NewsId, _Told] | None:
         """Return the next news for a group that no node has taken, or None if there is none.
@@ -95,15 +96,16 @@ class TellingStore(StorePart, Generic[_Told]):
         News that a node has taken more than ``abandoned`` milliseconds ago, and not reported as ``done``, is returned
         again. The first call for a group begins with the news after this call.
         """
-        (found,) = await self._executor.execute(_TAKE([self._key], group, abandoned))
-        return self._decode(*found) if found else None
+        while found := (await self._executor.execute(_TAKE([self._key], group, abandoned)))[0]:
+            taken, packed = _id(found[0]), found[1]
+            for news in readable([packed], self._kind):
+                return taken, news
+            await self.done(group, taken)
+        return None
 
     async def done(self, group: str, news: NewsId) -> None:
         """Record that a group needs the news with this id no more."""
         await self._executor.execute(command("XACK", self._key, group, str(news)))
-
-    def _decode(self, id_: bytes, news: bytes) -> tuple[NewsId, _Told]:
-        return NewsId(*map(int, id_.split(b"-"))), unpack(news, self._kind)
 
 
 class ReportStore(TellingStore[ReportLine]):
@@ -136,3 +138,7 @@ class NewsStore(TellingStore[RaceNews]):
         (is_first,) = await self._executor.execute(command("SET", told, "", "NX", "EX", TOLD_LIFETIME))
         if is_first:
             await self.add(news)
+
+
+def _id(text: bytes) -> NewsId:
+    return NewsId(*map(int, text.split(b"-")))

@@ -7,6 +7,7 @@ copies, so that operators can see the nodes while a primary of a cluster is down
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, Final
@@ -14,11 +15,12 @@ from typing import Any, Final
 from msgspec import Struct
 
 from samedeal.protocol.admin import BanLine, NodeLine, Phases, RedisLine, Whereabouts
-from samedeal.protocol.codec import pack, unpack
+from samedeal.protocol.codec import pack
 from samedeal_server.errors import StoreUnavailable
 from samedeal_server.races.server_bans import Bans
 from samedeal_server.store import keys
 from samedeal_server.store.redis_client import RedisCommand, command
+from samedeal_server.store.schema import readable, reading
 from samedeal_server.store.store import Store
 
 NODE_LIFETIME: Final = 10
@@ -48,13 +50,9 @@ class DrainOrder(Struct, frozen=True, tag=True):
 NodeOrder = SayOrder | DrainOrder
 
 
-def _decode_order(packed: bytes) -> NodeOrder | None:
+def _decode_order(packed: bytes | None) -> NodeOrder | None:
     kind: Any = NodeOrder
-    try:
-        order: NodeOrder = unpack(packed, kind)
-    except ValueError:
-        return None
-    return order
+    return next(iter(readable([packed], kind)), None)
 
 
 class Nodes:
@@ -64,6 +62,7 @@ class Nodes:
     """
 
     def __init__(self, store: Store) -> None:
+        self._store = store
         self._executor = store.executor
 
     async def heartbeat(self, line: NodeLine) -> None:
@@ -106,7 +105,7 @@ class Nodes:
         found = await self._executor.execute(
             *(command("GET", keys.node(copy, name.decode())) for name in sorted(names))
         )
-        return tuple(unpack(packed, NodeLine) for packed in found if packed is not None)
+        return tuple(readable(found, NodeLine))
 
     async def record_whereabouts(self, where: Whereabouts) -> None:
         """Store the node and the address of a player's connection."""
@@ -118,7 +117,7 @@ class Nodes:
         Players who have not connected in the last 24 hours are left out.
         """
         found = await self._executor.execute(*(command("GET", keys.player(player)) for player in players))
-        return tuple(unpack(packed, Whereabouts) for packed in found if packed is not None)
+        return tuple(readable(found, Whereabouts))
 
     async def players_at(self, target: str) -> list[str]:
         """Return the players who last connected from an address or a network, at most 24 hours ago."""
@@ -149,7 +148,7 @@ class Nodes:
         An order that this version cannot decode is returned as None.
         """
         (found,) = await self._executor.execute(command("XRANGE", keys.ORDERS, f"({after}", "+"))
-        return [(id_.decode(), _decode_order(fields[b"order"])) for id_, fields in found]
+        return [(id_.decode(), _decode_order(fields.get(b"order"))) for id_, fields in found]
 
     async def ban(self, line: BanLine) -> None:
         """Add a ban, which applies on every node."""
@@ -168,7 +167,7 @@ class Nodes:
         ``now`` is in milliseconds since 1970.
         """
         (found,) = await self._executor.execute(command("HVALS", keys.BANS))
-        lines = [unpack(packed, BanLine) for packed in found]
+        lines = readable(found, BanLine)
         expired = [line.target for line in lines if 0 < line.until <= now]
         if expired:
             await self._executor.execute(command("HDEL", keys.BANS, *expired))
@@ -185,14 +184,27 @@ class Nodes:
         await self._executor.execute(command("SET", keys.WORDS, words), durable=True)
         await self.notify_nodes()
 
+    async def record_backup(self, now: int) -> None:
+        """Record that a backup was made at ``now``, in milliseconds since 1970."""
+        await self._executor.execute(command("SET", keys.LAST_BACKUP, now))
+
+    async def last_backup(self) -> int:
+        """Return when the newest backup was made, in milliseconds since 1970, or 0 if there was none."""
+        (made,) = await self._executor.execute(command("GET", keys.LAST_BACKUP))
+        with reading():
+            return int(made or 0)
+
     async def phases(self, rooms: Sequence[str]) -> Phases:
-        """Return how many of the rooms are in each phase."""
-        counts = dict.fromkeys(Phases.__struct_fields__, 0)
+        """Return how many of the rooms are in each phase, and how many of them only another version can serve."""
+        counts: Counter[str] = Counter()
         for first in range(0, len(rooms), _BATCH):
             batch = rooms[first : first + _BATCH]
-            for phase in await self._executor.execute(*(command("HGET", keys.meta(room), "phase") for room in batch)):
-                if phase is not None and phase.decode() in counts:
-                    counts[phase.decode()] += 1
+            races = await self._store.load_races(batch)
+            counts.update(race.phase for race in races if race is not None)
+            unknown = [room for room, race in zip(batch, races, strict=True) if race is None]
+            exist = await self._executor.execute(*(command("EXISTS", keys.meta(room)) for room in unknown))
+            counts["other_version"] += sum(exist)
+        del counts["closed"]
         return Phases(**counts)
 
     async def redis_line(self, latency: float) -> RedisLine:

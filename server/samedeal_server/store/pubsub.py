@@ -11,11 +11,13 @@ from typing import Final, NamedTuple
 from redis.asyncio.client import PubSub
 from redis.exceptions import RedisError
 
+from samedeal.errors import RequestRefused
 from samedeal_server.store import keys
 from samedeal_server.store.address import Host
 from samedeal_server.store.data_loss_risk import has_sharded_pubsub
 from samedeal_server.store.events import SequencedEvent, decode_announced_event
 from samedeal_server.store.redis_cluster import RedisClient
+from samedeal_server.store.schema import reading
 from samedeal_server.tasks import cancel_and_wait
 from samedeal_server.telemetry.events import LogEvent, get_logger
 from samedeal_server.telemetry.metrics import Metrics
@@ -232,9 +234,7 @@ class _Subscription:
         if room in self.rooms and kind in ("subscribe", "ssubscribe"):
             return Announcement(room)
         if room in self.rooms and kind in ("message", "smessage"):
-            try:
+            with suppress(RequestRefused), reading():
                 return Announcement(room, decode_announced_event(data))
-            except Exception:  # noqa: BLE001  # an event that cannot be decoded must not stop the others
-                self._metrics.faults.inc()
-                _log.exception(LogEvent.FAULT, room=room)
+            return Announcement(room)  # only another release can read it, so the room itself tells what has changed
         return None

@@ -19,6 +19,7 @@ from samedeal.record import Record
 from samedeal_server.store import keys
 from samedeal_server.store.command_executor import StorePart
 from samedeal_server.store.redis_client import command
+from samedeal_server.store.schema import readable, reading
 
 PART_BYTES: Final = LARGEST_FRAME - 1024
 """The length of a part of a record, in bytes. A message with one part fits into a WebSocket frame."""
@@ -53,7 +54,7 @@ class RecordStore(StorePart):
         A record in which the race ended at another time does not count.
         """
         (found,) = await self._executor.execute(command("HGET", keys.record(race), "ended"))
-        return found is not None and int(found) == ended
+        return bool(found == str(ended).encode())
 
     async def keep(self, line: RecordLine, text: bytes, access: RecordAccess, days: int, most: int) -> bool:
         """Store a record for ``days`` days. If there are now more than ``most`` records, delete the oldest ones.
@@ -109,9 +110,11 @@ class RecordStore(StorePart):
                 *(command("HMGET", keys.record(race.decode()), "public", "players", "line") for race in races)
             )
             read = [
-                line for public, players, line in found if public == b"1" and player in ("", *players.decode().split())
+                line
+                for public, players, line in found
+                if public == b"1" and player in ("", *(players or b"").decode().split())
             ]
-            lines |= {line.race: line for line in (unpack(each, RecordLine) for each in read)}
+            lines |= {line.race: line for line in readable(read, RecordLine)}
             if len(lines) >= limit or len(races) < limit:
                 break
         return tuple(lines.values())[:limit]
@@ -143,9 +146,10 @@ class RecordStore(StorePart):
         ids = players.decode().split() if players else []
         if not ids or not (gone := await self.removed(ids)):
             return False
-        line, text = unpack(packed, RecordLine), await self.text(race)
         try:
-            before = await asyncio.to_thread(Record.read, text)
+            with reading():
+                line = unpack(packed, RecordLine)
+            before = await asyncio.to_thread(Record.read, await self.text(race))
         except SamedealError:
             return await self.delete(race)
         named = [each for each, player in zip(before.players, ids, strict=True) if player in gone]
@@ -172,10 +176,8 @@ class RecordStore(StorePart):
             return False
         await self._executor.execute(
             *(command("DEL", key), command("HSET", key, "ended", ended), command("PEXPIRE", key, left)),
-            *(
-                command("ZREM", keys.RECORDS, race),
-                command("HDEL", keys.earlier(unpack(packed, RecordLine).game), race),
-            ),
+            command("ZREM", keys.RECORDS, race),
+            *(command("HDEL", keys.earlier(line.game), race) for line in readable([packed], RecordLine)),
             durable=True,
         )
         return True
@@ -183,7 +185,8 @@ class RecordStore(StorePart):
     async def newest_of(self, room: str) -> str:
         """Return the id of a room's newest recorded race, or an empty string if no race of the room is recorded."""
         (race,) = await self._executor.execute(command("GET", keys.last_record(room)))
-        return "" if race is None else str(race.decode())
+        with reading():
+            return "" if race is None else str(race.decode())
 
     async def access(self, race: str) -> RecordAccess | None:
         """Return who may read a record, or None if the record does not exist."""
@@ -192,7 +195,8 @@ class RecordStore(StorePart):
         )
         if is_public is None:
             return None
-        return RecordAccess(is_public == b"1", tuple(players.decode().split(" ")), salt, passphrase_hash)
+        with reading():
+            return RecordAccess(is_public == b"1", tuple(players.decode().split(" ")), salt, passphrase_hash)
 
     async def part(self, race: str, number: int) -> tuple[int, bytes] | None:
         """Return how many parts a record has, and the decompressed part with the number ``number``.
@@ -200,7 +204,8 @@ class RecordStore(StorePart):
         Return None if the record or the part does not exist.
         """
         ((parts, part),) = await self._executor.execute(command("HMGET", keys.record(race), "parts", f"part:{number}"))
-        return None if part is None or number >= int(parts) else (int(parts), zlib.decompress(part))
+        with reading():
+            return None if part is None or number >= int(parts) else (int(parts), _decompressed(part))
 
     async def text(self, race: str) -> bytes:
         """Return a whole record. Return no bytes if it does not exist."""
@@ -213,6 +218,14 @@ class RecordStore(StorePart):
 
 def _numbered(parts: Sequence[bytes]) -> dict[str, str | bytes | int]:
     return {f"part:{number}": part for number, part in enumerate(parts)}
+
+
+def _decompressed(part: bytes) -> bytes:
+    """Return a part of a record. Raise ValueError if it was compressed in another way."""
+    try:
+        return zlib.decompress(part)
+    except zlib.error as error:
+        raise ValueError from error
 
 
 def compressed_parts(text: bytes) -> list[bytes]:

@@ -6,11 +6,9 @@ with which it was opened. ARCHITECTURE.md, *Versions*, says when the schema vers
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from contextlib import suppress
-from typing import Final
-
-from msgspec import ValidationError
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Final, TypeVar
 
 import samedeal
 from samedeal.protocol.codec import unpack
@@ -23,6 +21,8 @@ from samedeal_server.errors import StartupError
 SCHEMA_VERSION: Final = 2
 """The schema version of the rooms that this release opens."""
 
+_Value = TypeVar("_Value")
+
 READABLE_VERSIONS: Final = range(2, 3)
 """The schema versions of the rooms that this release can serve. They include the previous release's ``SCHEMA_VERSION``."""
 
@@ -30,14 +30,38 @@ ROOM_VERSIONS: Final = (str(SCHEMA_VERSION).encode(), str(samedeal.ENGINE).encod
 """The schema version and the engine version that this release stores with a new room."""
 
 
-def read_race(room: str, race: bytes, schema: bytes | None, engine: bytes | None) -> Race:
+@contextmanager
+def reading() -> Iterator[None]:
+    """Raise RequestRefused ``other_version`` if a value that is decoded in the ``with`` block has an unknown form.
+
+    Every value from Redis is decoded in such a block, or by ``readable``. A release that was tested wrote it, so the form
+    is that of another release.
+    """
+    try:
+        yield
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise refused("other_version", version=samedeal.__version__) from error
+
+
+def readable(values: Iterable[bytes | None], kind: type[_Value]) -> list[_Value]:
+    """Decode the values of a list. Leave out those that do not exist, or that only another release can read."""
+    found: list[_Value] = []
+    for value in values:
+        with suppress(ValueError):
+            if value is not None:
+                found.append(unpack(value, kind))
+    return found
+
+
+def read_race(race: bytes, schema: bytes | None, engine: bytes | None) -> Race:
     """Decode a stored race. Raise RequestRefused ``other_version`` if this release cannot serve the race."""
-    if int(schema or 0) in READABLE_VERSIONS and engine == ROOM_VERSIONS[1]:
-        with suppress(ValidationError):  # a game or an option of another version
-            decoded = unpack(race, Race)
-            if decoded.rules in (b"", rules_of(decoded)):
-                return decoded
-    raise refused("other_version", room=room, version=samedeal.__version__)
+    with reading():
+        decoded = unpack(race, Race)
+        if int(schema or 0) not in READABLE_VERSIONS or engine != ROOM_VERSIONS[1]:
+            raise ValueError
+        if decoded.rules not in (b"", rules_of(decoded)):
+            raise ValueError
+        return decoded
 
 
 def check_records(records: Iterable[tuple[bytes, bytes]], since: int) -> None:

@@ -11,6 +11,7 @@ from samedeal.sentences import refused
 from samedeal_server.store import keys
 from samedeal_server.store.command_executor import StorePart
 from samedeal_server.store.redis_client import command
+from samedeal_server.store.schema import reading
 
 SESSION_LIFETIME: Final = 30 * 86_400
 """Lifetime, in seconds, of an unused session."""
@@ -68,7 +69,8 @@ class Sessions(StorePart):
         )
         if player is None and guest is None:
             raise refused("no_session")
-        return Session((player or guest).decode(), token, extended=player is not None)
+        with reading():
+            return Session((player or guest).decode(), token, extended=player is not None)
 
 
 def _hash(token: str) -> str:

@@ -224,15 +224,12 @@ class Store:
         )
         if version is None:
             return None
-        race = _with_end(schema.read_race(room, *race_fields), ends)
-        return Snapshot(
-            race,
-            version=int(version),
-            last_event=int(last_event),
-            now=_milliseconds(time),
-            progress=await self.load_progress(race),
-            spectator_count=int(spectator_count or 0),
-        )
+        race = _with_end(schema.read_race(*race_fields), ends)
+        progress = await self.load_progress(race)
+        with schema.reading():
+            return Snapshot(
+                race, int(version), int(last_event), _milliseconds(time), progress, int(spectator_count or 0)
+            )
 
     async def load_races(self, rooms: Sequence[str]) -> list[Race | None]:
         """Load the race of each room. Return None for a room that does not exist or that this version cannot serve."""
@@ -240,10 +237,10 @@ class Store:
             *(command("HMGET", keys.meta(room), "ends", *_RACE_FIELDS) for room in rooms)
         )
         races: list[Race | None] = [None] * len(rooms)
-        for i, (room, (ends, *race_fields)) in enumerate(zip(rooms, found, strict=True)):
+        for i, (ends, *race_fields) in enumerate(found):
             if ends is not None:
                 with suppress(RequestRefused):
-                    races[i] = _with_end(schema.read_race(room, *race_fields), ends)
+                    races[i] = _with_end(schema.read_race(*race_fields), ends)
         return races
 
     async def load_progress(self, race: Race) -> dict[str, Progress]:
@@ -251,7 +248,8 @@ class Store:
         found = await self.executor.execute(
             *(command("HMGET", keys.progress(race.room, racer.player), *_PROGRESS_FIELDS) for racer in race.racers)
         )
-        return {racer.player: _decode_progress(values) for racer, values in zip(race.racers, found, strict=True)}
+        with schema.reading():
+            return {racer.player: _decode_progress(values) for racer, values in zip(race.racers, found, strict=True)}
 
     async def compare_and_set(
         self, before: Snapshot, race: Race, changes: tuple[str, ...], player: str, found: FoundDeal | None = None
@@ -299,7 +297,8 @@ class Store:
         """Load the secret of a room, or return None if the room does not exist."""
         (fields,) = await self.executor.execute(command("HMGET", keys.secret(room), "seed", "salt", "hash", "deal"))
         seed, salt, passphrase_hash, deal = fields
-        found = None if deal is None else unpack(deal, FoundDeal)
+        with schema.reading():
+            found = None if deal is None else unpack(deal, FoundDeal)
         return None if seed is None else RoomSecret(DealSecret(seed, found), salt, passphrase_hash)
 
     async def replace_lease(self, room: str, before: str, after: str, lifetime: int) -> bool:
@@ -396,7 +395,8 @@ class Store:
         """
         end = "+" if last is None else f"{last}-0"
         (found,) = await self.executor.execute(command("XRANGE", keys.log(room, player), f"{first}-0", end))
-        return [_decode_entry(id_, fields) for id_, fields in found]
+        with schema.reading():
+            return [_decode_entry(id_, fields) for id_, fields in found]
 
     async def log_parts(
         self, room: str, player: str, first: int = 1, last: int | None = None
@@ -413,18 +413,21 @@ class Store:
     async def load_events(self, room: str, after: int) -> list[SequencedEvent] | None:
         """Load all events of a room after the event number ``after``, in order.
 
-        Return None if some of these events are missing, or if Redis has lost the event with the number ``after``.
+        Return None if some of these events are missing or cannot be decoded, or if Redis has lost the event with the
+        number ``after``. The room itself tells then what has changed.
         """
         newest, found = await self.executor.execute(
             command("HGET", keys.meta(room), "last_event"), command("XRANGE", keys.events(room), f"({after}-0", "+")
         )
         if newest is None:
             return None
-        events = [_decode_stream_event(id_, fields) for id_, fields in found]
-        numbers = [after, *(event.number for event in events)]
-        is_unbroken = numbers[:-1] == [event.previous for event in events]
-        is_complete = int(newest) <= numbers[-1] if events else int(newest) == after
-        return events if is_unbroken and is_complete else None
+        with suppress(RequestRefused), schema.reading():
+            events = [_decode_stream_event(id_, fields) for id_, fields in found]
+            numbers = [after, *(event.number for event in events)]
+            is_unbroken = numbers[:-1] == [event.previous for event in events]
+            is_complete = int(newest) <= numbers[-1] if events else int(newest) == after
+            return events if is_unbroken and is_complete else None
+        return None
 
 
 def _with_end(race: Race, ends: bytes) -> Race:

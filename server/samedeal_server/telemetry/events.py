@@ -26,6 +26,8 @@ class LogEvent(StrEnum):
     MOVES_RECOVERED = "moves_recovered"
     HANDSHAKE_REJECTED = "handshake_rejected"
     FORWARDED_FOR_IGNORED = "forwarded_for_ignored"
+    PACKAGE_CHANGED = "package_changed"
+    OTHER_VERSION = "other_version"
     SERVER_FULL = "server_full"
     REQUEST_REFUSED = "request_refused"
     ADMIN_REQUEST = "admin_request"

@@ -79,6 +79,7 @@ class Metrics:
     redis_seconds: Histogram
     redis_errors: LabelledCounter
     redis_up: Gauge
+    backup_timestamp_seconds: Gauge
     redis_replicas: Gauge
     rooms: Gauge
     races: LabelledCounter

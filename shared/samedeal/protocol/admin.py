@@ -239,12 +239,13 @@ class NodeLine(Struct, frozen=True, kw_only=True):
 
 
 class Phases(Struct, frozen=True, kw_only=True):
-    """The numbers of rooms in each phase."""
+    """The numbers of rooms in each phase, and of those that the answering node cannot serve, as ``other_version``."""
 
     open: int = 0
     countdown: int = 0
     racing: int = 0
     finished: int = 0
+    other_version: int = 0
 
 
 class RedisLine(Struct, frozen=True, kw_only=True):

@@ -319,6 +319,7 @@ class RoomLine(Struct, frozen=True, kw_only=True):
     starts: int = 0
     delay: int = 15
     bots: bool = True
+    path: str = ""
 
 
 class Rooms(AnswerMessage, frozen=True):
@@ -365,14 +366,16 @@ class RecordPart(AnswerMessage, frozen=True):
 
 
 class Created(AnswerMessage, frozen=True):
-    """The answer to ``Create`` and ``Rematch``: the code of the room."""
+    """The answer to ``Create``, ``RaceNow`` and ``Rematch``: the code of the room, and the path at which its racers meet."""
 
     room: str
+    path: str = ""
 
 
 class Joined(AnswerMessage, frozen=True):
     """The answer to ``Join``. ``revision`` is the revision of the player's board on the server, or -1 before the deal.
 
+    ``path`` is where the racers of the room connect, so that they meet on one node.
     A ``RoomState`` follows, or only a ``ProgressUpdate`` if the client has the newest ``RoomState``. After the deal, a
     ``BoardState`` follows too, unless the client has this revision or a later one.
     """
@@ -381,6 +384,7 @@ class Joined(AnswerMessage, frozen=True):
     seat: SeatNumber
     generation: int
     revision: int = -1
+    path: str = ""
 
 
 class Watching(AnswerMessage, frozen=True):

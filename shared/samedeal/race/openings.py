@@ -41,14 +41,8 @@ def rematch(race: Race, room: str, seed: bytes, now: int) -> Race:
     if round_number % options.series:
         before = replace(before, table=race.table, rooms=(*race.before.rooms, race.room))
     successor = Race(
-        room,
-        options,
-        round_number,
-        options.deal,
-        b"",
-        race.private,
-        now,
-        now,
+        *(room, options, round_number, options.deal, b"", race.private, now, now),
+        home=race.home or race.room,
         house=sum(each.house for each in race.racers),
     )
     return _committed(replace(successor, origin=race.origin, before=before, kicked=race.kicked), seed)
@@ -58,7 +52,7 @@ def repetition(race: Race, room: str, deal: Deal, players: Sequence[EarlierPlaye
     """Return a race in which the deal of an earlier race of ``players`` is dealt again to the only player of ``race``."""
     options = replace(race.options, players=1, start="full", start_at=0)
     before = RaceBefore(players=tuple(racer.player for racer in race.racers))
-    repeated = Race(room, options, 0, str(deal), b"", race.private, now, now)
+    repeated = Race(room, options, 0, str(deal), b"", race.private, now, now, home=race.home or race.room)
     return _committed(
         replace(repeated, origin=race.origin, before=before, kicked=race.kicked, earlier=tuple(players)), seed
     )

@@ -161,6 +161,8 @@ class Race(Struct, frozen=True, omit_defaults=True):
     the room of the first race was opened. ``tide`` is when the tide of the race starts, or 0. ``ready_since`` is when all
     persons besides the host had become ready, as long as they all are. ``house`` is how many bots of the house may come.
 
+    ``home`` is the room of the first race, where the racers of its rematches meet. It is empty in that room.
+
     ``next`` is the room of this race's own rematch. If only one player came, it is the room in which the deal of an
     earlier race is dealt again, and there ``earlier`` has that race's players.
 
@@ -179,6 +181,7 @@ class Race(Struct, frozen=True, omit_defaults=True):
     description: bytes = b""
     origin: str = ""
     tide: int = 0
+    home: str = ""
     phase: Phase = "open"
     racers: Annotated[tuple[Racer, ...], Meta(max_length=MAX_SEATS)] = ()
     ready_since: int = 0
@@ -204,6 +207,11 @@ class Race(Struct, frozen=True, omit_defaults=True):
     def game(self) -> Game:
         """The game of this race."""
         return self.options.game(self.round)
+
+    @property
+    def path(self) -> str:
+        """The path at which the racers connect, so that they meet on one node. Rematches keep it."""
+        return f"/r/{self.home or self.room}"
 
     @property
     def is_open(self) -> bool:

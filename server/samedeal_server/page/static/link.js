@@ -8,7 +8,7 @@ const MOVE_TIMEOUT = 2 // s without an answer to a move before it does so too, a
 const ANSWER_TIMEOUT = 5000 // ms without an answer before it reconnects
 const LONGEST_WAIT = 15_000 // ms between two attempts to connect
 const MISFIT = "This page and the server do not understand each other. Reload the page."
-const NO_CONNECTION = Object.assign(new Error("There is no connection. Try again when it is back."), {isLost: true})
+const NO_CONNECTION = Object.assign(new Error("The connection is lost. Try again."), {isLost: true})
 
 export class Link {
 	live = false
@@ -16,8 +16,8 @@ export class Link {
 
 	// `screen` comes later. It has the methods enter() and showStatus(), and may have receive(message), leaveOther() and
 	// unseat(sentence). `place` has the address, what Hello says `about` the program, the session, and keep(name, value),
-	// which keeps the session of whoever takes a seat, and so has a name. All racers of a room connect at one path, so that a proxy can send them to
-	// the same node.
+	// which keeps the session of whoever takes a seat, and so has a name. All racers of a room connect at the path that the
+	// server names, so that a proxy can send them to the same node.
 	constructor(screen, place, name = "", room = "") {
 		Object.assign(this, place, {screen, name, room, notes: room ? [] : null, attempts: 0, offset: 0, nextId: 1})
 		setInterval(() => this.check(), 1000)
@@ -57,7 +57,7 @@ export class Link {
 	connect() {
 		clearTimeout(this.retry)
 		Object.assign(this, {retry: 0, answers: new Map(), heard: Date.now(), pinged: 0, opened: false, welcomed: 0})
-		const home = this.room && this.attempts % 2 < 1 ? `/${this.name ? "r" : "w"}/${this.room.replace(/-[0-9]+$/, "")}` : "/" // any node will do
+		const home = this.room && this.attempts % 2 < 1 ? this.home || `/${this.name ? "r" : "w"}/${this.room}` : "/" // any node will do
 		this.socket = new WebSocket(this.address + home, SUBPROTOCOL)
 		this.socket.binaryType = "arraybuffer"
 		this.socket.onopen = () => {
@@ -120,7 +120,11 @@ export class Link {
 			if (message.type === "roomstate" && this.witness?.isOtherRace(message)) return this.tell("leaveOther")
 			this.note("receives", message, Math.round(performance.now()))
 		} catch {
-			return this.lost(0, "The server sent something that this page cannot read.")
+			return this.lost(0, MISFIT)
+		}
+		if (message.type === "joined" && !this.home && !this.socket.url.endsWith((this.home = message.path || ""))) {
+			this.drop()
+			return this.connect() // once for each room
 		}
 		if (!("to" in message)) return this.tell("receive", message)
 		const isRefused = message.type === "refused"
