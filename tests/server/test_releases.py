@@ -7,6 +7,7 @@ writes the data of a release, which are never written again.
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from argparse import Namespace
 from ast import literal_eval
@@ -23,7 +24,7 @@ from samedeal.board_history import Undo
 from samedeal.deal_proof import LostShare, RevealedShare
 from samedeal.options import Options
 from samedeal.protocol.admin import BanLine, Status
-from samedeal.protocol.codec import pack
+from samedeal.protocol.codec import decode_to_client, decode_to_server, pack
 from samedeal.protocol.messages import EarlierPlayer, Join, RecordLine, Refused, Resign, Standing, TableLine
 from samedeal.race.progress import MoveCommitted
 from samedeal.race.values import DrawProgress, FoundDeal, KickedPlayers, Race, RaceBefore, Racer, RaceResult
@@ -184,6 +185,15 @@ def test_messages_of_a_release_are_read(release: Path) -> None:
     for name in ("frames.txt", "admin-frames.txt"):
         for text in (release / name).read_text().strip().split("\n\n"):
             Entry(text).decode(bytes.fromhex(text.splitlines()[2]))
+
+
+def test_transcripts_of_a_release_are_read(release: Path) -> None:
+    decoders = {">": decode_to_server, "<": decode_to_client}
+    transcripts = list((release / "transcripts").iterdir())
+    assert transcripts
+    for path in transcripts:
+        for direction, digits in re.findall(r"^([<>]) [^\n]*\n((?:[0-9a-f]+\n)+)", path.read_text(), re.MULTILINE):
+            decoders[direction](bytes.fromhex(digits.replace("\n", "")))
 
 
 def test_settings_of_a_release_are_accepted(release: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ Run it once for a release, with the oldest Redis that the tests use, because no 
 ``home/``               what a client keeps: sessions, settings, the history, and evidence of the race in ``friday``
 ``records/``            the records of races
 ``*frames.txt``         a frame of each message
+``transcripts/``        what clients and the server have sent in races
 ``samedeal.toml``       each setting of a node
 ======================  ================================================================================================
 """
@@ -43,6 +44,7 @@ from tests.server.live_nodes import PLENTY, Node, serving
 from tests.server.races import draw, kept, read
 
 FOLDER: Final = HERE / "releases"
+TRANSCRIPTS: Final = HERE.parents[1] / "shared" / "conformance" / "transcripts"
 SERVER: Final = "ws://localhost:7777"
 PASSPHRASE: Final = "open sesame"
 _LONG: Final = 7_200
@@ -194,6 +196,7 @@ async def write(to: Path) -> None:
     (to / "release.json").write_text(json.dumps({**numbers, "rooms": described}, indent=1) + "\n")
     for name in ("frames.txt", "admin-frames.txt"):
         shutil.copy(HERE / name, to)
+    shutil.copytree(TRANSCRIPTS, to / "transcripts")
     (to / "samedeal.toml").write_text(settings_file())
 
 
