@@ -101,6 +101,16 @@ def test_settling_does_not_change_the_answer(game: Game, data: st.DataObject) ->
     assert len(outcomes - {Outcome.UNDECIDED}) <= 1
 
 
+def test_run_goes_to_cells_as_a_whole() -> None:
+    """The two hearts on the ace of spades go nowhere else, and there are too few cells to reach the six of hearts."""
+    board = position(
+        "seahaven-towers",
+        "01: AC-KC | 02: AD-KD | 03: AH 2H | q: QH | w: TH | 1: AS 5H 4H | 2: KS JS 9S 7S 5S 3S"
+        "| 3: KH JH 9H 8H 7H 6H 3H QS TS 8S 6S 4S 2S",
+    ).board
+    assert solve(board, BUDGET).outcome is Outcome.WON
+
+
 def test_runs_are_joined_only_where_cells_are_all_there_is_aside() -> None:
     games = [str(game) for game in GAMES.values() if StateSpace(game, b"").joins_runs]
     assert games == ["bakers-game", "eight-off", "seahaven-towers"]
