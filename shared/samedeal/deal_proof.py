@@ -5,7 +5,7 @@
     samedeal deal 5
     room: friday
     game: phoenix
-    solver: 1
+    solver: 2
     budget: 100000
     terms: 09ab...
     commitment: 5f1c...

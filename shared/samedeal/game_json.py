@@ -14,6 +14,7 @@ from samedeal.game import Game
 from samedeal.game_file import Difficulties, Place, SearchWeights
 from samedeal.laws.safe_cards import deals_first, reach_of
 from samedeal.solver.estimate import weights_of
+from samedeal.solver.states import StateSpace
 
 
 class PileData(Struct, frozen=True, kw_only=True):
@@ -41,6 +42,7 @@ class GameData(Struct, frozen=True, kw_only=True):
     difficulty: Difficulties | None
     search: tuple[SearchWeights, ...]
     safe: tuple[int, int] | None
+    settles: str | UnsetType = UNSET
     deals_first: bool | UnsetType = UNSET
     known: bool | UnsetType = UNSET
     lead: bool | UnsetType = UNSET
@@ -48,7 +50,7 @@ class GameData(Struct, frozen=True, kw_only=True):
     @classmethod
     def of(cls, game: Game) -> GameData:
         """Return the description of a game."""
-        file, rules = game.file, game.rules
+        file, rules, space = game.file, game.rules, StateSpace(game, b"")
         piles = zip(rules["piles"], file.piles, strict=True)
         return cls(
             title=game.title,
@@ -56,6 +58,7 @@ class GameData(Struct, frozen=True, kw_only=True):
             difficulty=file.difficulty,
             search=weights_of(game),
             safe=reach_of(game),
+            settles="runs" if space.joins_runs else "safe cards" if space.has_safe_cards else UNSET,
             deals_first=deals_first(game) or UNSET,
             known=file.known or UNSET,
             lead=file.lead or UNSET,

@@ -90,6 +90,31 @@ def reach_of(game: Game) -> tuple[int, int] | None:
     return reach if foundations.follows_suit else reach and (_NEVER, _NEVER)
 
 
+def joins_runs(game: Game) -> bool:
+    """Return whether a card in a cell can go at once onto the card of a column that takes it, without losing a win.
+
+    If so, runs need to go to cells only as a whole.
+
+    *Proof.* Each card is there once, and only the next lower one of its suit goes onto it. Let A be a board that can be won,
+    and B the same board, except that some cards that A has in cells lie in B on the cards that take them, perhaps several
+    on one another. B has a free cell more for each of them. Follow the moves that win A. If A puts a card on its run, B has
+    nothing to do. If A moves the card below, alone or in a group, to a column, B moves the group with the cards that
+    lie on it, for which it has the free cells. If A moves it to a cell, B has nothing to do if the card lies on a run
+    itself. Otherwise it moves the whole run to cells, of which A takes as many. If A takes a card from a cell to a
+    foundation, no card lies on it in B. Nothing else fits on a card that is covered in B alone.
+    """
+    columns, foundations = game.piles[game.columns.start], game.piles[game.foundations.start]
+    return (
+        columns.build is Build.DOWN_SAME_SUIT
+        and columns.run is columns.on
+        and foundations.build is Build.UP_SAME_SUIT
+        and not foundations.gives
+        and len(set(game.deck)) == game.cards
+        and bool(game.cells)
+        and not (game.fans or game.stock.action)
+    )
+
+
 def deals_first(game: Game) -> bool:
     """Return whether dealing cards from the stock is better than any other move.
 

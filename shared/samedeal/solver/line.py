@@ -25,9 +25,9 @@ def wins(board: Board, line: Iterable[Move]) -> bool:
 def moves_along(space: StateSpace, board: Board, path: Iterable[State], *, by_text: bool = False) -> Line:
     """Return the moves that lead from a board through a sequence of states that a search has found.
 
-    The first state follows from the board only by safe moves to foundations (``laws.safe_cards``). Each further
-    state follows from the previous one by draws, a move, and then safe moves. Of several moves that lead to a state, it
-    is the first legal one, or with ``by_text`` the first one by its text. Raise ValueError if no such moves exist.
+    The first state is the board after it was settled (``Search``). Each further state follows from the previous one by
+    draws, a move, and then as it is settled. Of several moves that lead to a state, it is the first legal one, or with
+    ``by_text`` the first one by its text. Raise ValueError if no such moves exist.
     """
     line: list[Move] = []
     for state in path:
@@ -37,7 +37,7 @@ def moves_along(space: StateSpace, board: Board, path: Iterable[State], *, by_te
 
 
 def _step(space: StateSpace, board: Board, state: State, *, by_text: bool) -> tuple[list[Move], Board]:
-    moves, after = _play_safe(space, board, state)
+    moves, after = _settled(space, board, state)
     if space.state(after) == state:
         return moves, after
     draws: list[Move] = []
@@ -46,9 +46,9 @@ def _step(space: StateSpace, board: Board, state: State, *, by_text: bool) -> tu
         seen.add(board.piles)
         legal = board.legal_moves()
         for move in sorted(legal, key=str) if by_text else legal:
-            moves, after = _play_safe(space, board.play(move).board, state)
+            moves, after = _settled(space, board.play(move).board, state, move)
             if space.state(after) == state:
-                return [*draws, move, *moves], after
+                return [*draws, *moves], after
         if not space.game.stock.to_waste or not board.stock_action:
             break
         draws.append(board.stock_action)
@@ -56,23 +56,29 @@ def _step(space: StateSpace, board: Board, state: State, *, by_text: bool) -> tu
     raise ValueError("no move leads to the next state of the path")
 
 
-def _play_safe(space: StateSpace, board: Board, state: State) -> tuple[list[Move], Board]:
-    """Play to foundations all cards that are on the foundations of ``state``, but not yet on those of the board.
+def _settled(space: StateSpace, board: Board, state: State, *moves: Move) -> tuple[list[Move], Board]:
+    """Settle a board, perhaps after a move. Return the moves, with that one, and the new board."""
+    made = list(moves)
+    while space.has_safe_cards and (move := next(_owed(space, board, state, made), None)):
+        made.append(move)
+        board = board.play(move).board
+    return made, board
 
-    Return the moves and the new board.
+
+def _owed(space: StateSpace, board: Board, state: State, made: list[Move]) -> Iterator[Move]:
+    """Yield moves that a search makes at once after those made.
+
+    They take the next card of a run that goes to cells, cards that are home in ``state``, and cards from cells onto runs.
     """
-    moves: list[Move] = []
-    if space.has_safe_cards:
-        while move := next(_owed(board, state[TOPS]), None):
-            moves.append(move)
-            board = board.play(move).board
-    return moves, board
-
-
-def _owed(board: Board, tops: bytes) -> Iterator[Move]:
-    for move in board.legal_moves():
-        if move.target != FOUNDATION:
-            return
-        card = board.piles[board.game.index[move.source]][-1]
-        if any(top >> 4 == card >> 4 and top >= card for top in tops):
+    game, legal = board.game, board.legal_moves()
+    tops = {key: pile[-1] if pile else 0 for key, pile in zip(game.keys, board.piles, strict=True)}
+    cells = [game.keys[at] for at in game.cells] if space.joins_runs else []
+    if made and made[-1].target in cells and tops[made[-1].source] == tops[made[-1].target] + 1:
+        yield from (move for move in legal if move.source == made[-1].source and move.target in cells)
+    for move in legal:
+        if move.target == FOUNDATION:
+            card = tops[move.source]
+            if any(top >> 4 == card >> 4 and top >= card for top in state[TOPS]):
+                yield move
+        elif move.source in cells and tops[move.target]:
             yield move

@@ -1,8 +1,9 @@
 """The search for a win: it ends when a state is won, when all states were searched, or when a limit is reached.
 
 States that are reached for the first time are counted, stored in a table with the state before them, and put into
-buckets by their estimate. The newest state of the lowest bucket is searched next: each of its moves is tried, and all
-safe moves to foundations follow at once.
+buckets by their estimate. The newest state of the lowest bucket is searched next: each of its moves is tried, and the
+state after it is *settled*: all safe cards go to foundations, and if the law ``joins_runs`` says so, cards in cells go
+onto runs.
 
 A search may have several sets of buckets, which take turns: one for each number of cards that the stock may have left
 (``SearchWeights.by_stock``). Otherwise boards with few cards in the stock, whose estimates are lower, would take all turns
@@ -68,12 +69,9 @@ _Child = tuple[bytes, bytes, list[bytes], int]
 
 
 class Search:
-    """A search of the states that can be reached from a start.
+    """A search of the states that can be reached from a start."""
 
-    If ``safe_moves`` is true, the cards that ``laws.safe_cards`` returns go to their foundations at once.
-    """
-
-    def __init__(self, space: StateSpace, estimate: Estimate, start: State, *, safe_moves: bool = True) -> None:
+    def __init__(self, space: StateSpace, estimate: Estimate, start: State) -> None:
         self._space = space
         self._tops = Facts(space.tops_facts)
         self._sides = Facts(space.side_facts)
@@ -81,7 +79,6 @@ class Search:
         self._groups = Facts(space.groups)
         self._column_costs = Facts(estimate.column)
         self._side_costs = Facts(estimate.side)
-        self._safe_moves = safe_moves and space.has_safe_cards
         self._by_stock = bool(estimate.weights.by_stock) and space.game.stock.to_columns
         self._most = space.game.cards * estimate.most
         self._buckets: dict[bytes, _Buckets] = {}
@@ -91,7 +88,7 @@ class Search:
         self._before: dict[State, State | None] = {}
         self._state: State | None = None
         cost = self._side_costs[start[1]] + sum(map(self._column_costs.__getitem__, start[2:]))
-        self._next = [self._play_safe(start[0], start[1], list(start[2:]), cost)]
+        self._next = [self._settle(start[0], start[1], list(start[2:]), cost)]
 
     @property
     def states(self) -> int:
@@ -158,25 +155,26 @@ class Search:
         side_cost = self._side_costs[side]
         cost = side_cost + sum(map(costs.__getitem__, columns))
         takers = self._takers(side, columns)
+        settles = from_tops.safe + bytes(from_side.joins)
         found = self._from_columns(
             state, columns, from_tops, from_side, takers, cost, without_postponed=without_postponed
         )
         for card, after_side in from_side.gives:
             given = cost - side_cost + self._side_costs[after_side]
             if card in from_tops.takes and self._space.foundations.takes == 1:
-                found.append(self._play_safe(from_tops.takes[card], after_side, columns.copy(), given))
+                found.append(self._settle(from_tops.takes[card], after_side, columns.copy(), given))
             for to in takers.get(card, ()):
                 target = columns[to]
                 after = columns.copy()
                 after[to] = filled = target + ONE[card]
                 child = tops, after_side, after, given - costs[target] + costs[filled]
-                found.append(self._play_safe(*child) if from_side.from_fans else child)
+                found.append(self._settle(*child) if from_side.from_fans or card in settles else child)
         for after_side in from_side.shifts:
             found.append(
-                self._play_safe(tops, after_side, columns.copy(), cost - side_cost + self._side_costs[after_side])
+                self._settle(tops, after_side, columns.copy(), cost - side_cost + self._side_costs[after_side])
             )
         for card, after_tops in () if without_postponed else from_tops.gives:
-            if self._safe_moves and card in self._tops[after_tops].safe:
+            if card in self._tops[after_tops].safe:
                 continue
             for to in takers.get(card, ()):
                 target = columns[to]
@@ -235,7 +233,7 @@ class Search:
         run, size = space.columns.run, space.foundations.takes
         takes_side, places = space.takes_side, space.keeps_places(side)
         most, most_to_empty = space.most_together(from_side, columns)
-        safe = from_tops.safe if self._safe_moves else b""
+        settles = from_tops.safe + bytes(from_side.joins)
         found: list[_Child] = []
         for at, column in enumerate(columns):
             if not column:
@@ -247,13 +245,16 @@ class Search:
                 if card in from_tops.takes:
                     after = columns.copy()
                     after[at] = left
-                    found.append(self._play_safe(from_tops.takes[card], side, after, without + costs[left]))
-            for after_side in self._sides_with[side + column[-1:]] if takes_side else ():
-                left = groups[0][1]
+                    found.append(self._settle(from_tops.takes[card], side, after, without + costs[left]))
+            _, left, group = groups[-1 if space.joins_runs else 0]
+            after_sides: tuple[bytes, ...] = (side,) if takes_side else ()
+            for code in group:
+                after_sides = tuple(after for each in after_sides for after in self._sides_with[each + ONE[code]])
+            for after_side in after_sides:
                 after = columns.copy()
                 after[at] = left
                 on_fan = without + costs[left] + self._side_costs[after_side] - self._side_costs[side]
-                found.append(self._play_safe(tops, after_side, after, on_fan))
+                found.append(self._settle(tops, after_side, after, on_fan))
             for card, left, group in groups:
                 if card in takers:
                     splits = without_postponed and group is not groups[-1][2]
@@ -269,31 +270,38 @@ class Search:
                         after[at] = left
                         after[to] = filled = target + group
                         moved = without + costs[left] - costs[target] + costs[filled]
-                        if left and left[-1] in safe:
-                            found.append(self._play_safe(tops, side, after, moved))
+                        if left and left[-1] in settles:
+                            found.append(self._settle(tops, side, after, moved))
                         else:
                             found.append((tops, side, after, moved))
         return found
 
-    def _play_safe(self, tops: bytes, side: bytes, columns: list[bytes], cost: int) -> _Child:
-        """Play all safe cards to foundations. Return the resulting state. The list ``columns`` is changed."""
-        while self._safe_moves:
-            facts = self._tops[tops]
+    def _settle(self, tops: bytes, side: bytes, columns: list[bytes], cost: int) -> _Child:
+        """Settle a state. Return the resulting one. The list ``columns`` is changed."""
+        while self._space.has_safe_cards:
+            facts, sides = self._tops[tops], self._sides[side]
+            after = side
             for at, column in enumerate(columns):
-                if column and column[-1] in facts.safe:
-                    columns[at] = left = self._groups[column][0][1]
-                    cost += self._column_costs[left] - self._column_costs[column]
-                    tops = facts.takes[column[-1]]
-                    break
+                top = column[-1] if column else 0
+                if top in facts.safe:
+                    tops, settled = facts.takes[top], self._groups[column][0][1]
+                elif top in sides.joins:
+                    card, after = sides.joins[top]
+                    settled = column + ONE[card]
+                else:
+                    continue
+                columns[at] = settled
+                cost += self._column_costs[settled] - self._column_costs[column]
+                break
             else:
-                sides = self._sides[side]
                 cards = [given for given in sides.from_reserve if given[0] in facts.safe]
                 cards += [given for given in sides.from_fans if given[0] in facts.safe_from_fan]
                 if not cards:
                     break
                 card, after = cards[0]
-                cost += self._side_costs[after] - self._side_costs[side]
-                tops, side = facts.takes[card], after
+                tops = facts.takes[card]
+            cost += self._side_costs[after] - self._side_costs[side]
+            side = after
         return tops, side, columns, cost
 
 

@@ -23,7 +23,7 @@ from samedeal.solver.line import Line, moves_along, wins
 from samedeal.solver.search import Search
 from samedeal.solver.states import State, StateSpace
 
-SOLVER: Final = 1
+SOLVER: Final = 2
 """Version of the solver.
 
 Raise it whenever the answer for a board and a budget changes, even if both answers are right.

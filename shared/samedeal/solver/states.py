@@ -24,8 +24,8 @@ from typing import Final, NamedTuple
 
 from samedeal.cards import DOWN, FACE, TURN_UP
 from samedeal.game import Game
-from samedeal.laws.safe_cards import REACH, reach_of, safe_cards
-from samedeal.policies import Base, Build
+from samedeal.laws.safe_cards import joins_runs, reach_of, safe_cards
+from samedeal.policies import Base
 from samedeal.position import Position
 
 State = tuple[bytes, ...]
@@ -66,15 +66,16 @@ class SideFacts(NamedTuple):
     """The moves that the side of a state allows: its fans, its reserve and its stock.
 
     ``gives`` holds all cards that can be taken from the side, including ``from_reserve`` and ``from_fans``. ``shifts``
-    holds the possible sides after a move within the side, such as from one fan to another. ``free_cells`` is the number of
-    cells without a card. ``row`` holds the next row of the stock, and ``after_row`` is the side after dealing
-    this row.
+    holds the possible sides after a move within the side, such as from one fan to another. ``joins`` maps each card of a
+    column onto which a card in a cell goes at once to the card in the cell. ``free_cells`` is the number of cells without a
+    card. ``row`` holds the next row of the stock, and ``after_row`` is the side after dealing this row.
     """
 
     gives: tuple[Given, ...]
     from_reserve: tuple[Given, ...]
     from_fans: tuple[Given, ...]
     shifts: tuple[bytes, ...]
+    joins: dict[int, Given]
     free_cells: int
     row: bytes
     after_row: bytes
@@ -116,12 +117,11 @@ class StateSpace:
         self.columns = game.piles[game.columns.start]
         self.foundations = game.piles[game.foundations.start]
         self.empty_side = Side((), b"", b"\0" if game.stock.action else b"").pack()
-        runs_alternate = reach_of(game) == REACH[Build.DOWN_ALTERNATING, False]
-        self.has_safe_cards = runs_alternate and not game.stock.to_columns and game.decks == 1
-        """Whether the search plays safe cards at once (``samedeal.laws.safe_cards``).
-
-        In other games they are safe too, but playing them would change the answers of the solver.
-        """
+        builds_each_card_once = self.foundations.follows_suit and len(set(game.deck)) == game.cards
+        self.has_safe_cards = builds_each_card_once and reach_of(game) is not None and not game.stock.to_columns
+        """Whether the search plays safe cards at once (``samedeal.laws.safe_cards``)."""
+        self.joins_runs = joins_runs(game)
+        """Whether cards in cells go onto runs at once, and runs go to cells only as a whole (``safe_cards.joins_runs``)."""
         self.takes_side = bool(game.fans or game.cells)
         """Whether a card of a column can go to the side (fans, reserve and stock)."""
         self.postpones = self.foundations.gives or self.columns.sequence != self.columns.on
@@ -200,7 +200,8 @@ class StateSpace:
             after_row = side._replace(stock=ONE[left - len(row)]).pack()
         gives = (*from_reserve, *from_fans, *self._drawn(side))
         free_cells = len(self.game.cells) - len(side.reserve)
-        return SideFacts(gives, from_reserve, from_fans, self._shifts(side, gives), free_cells, row, after_row)
+        joins = {given[0] + 1: given for given in from_reserve} if self.joins_runs else {}
+        return SideFacts(gives, from_reserve, from_fans, self._shifts(side, gives), joins, free_cells, row, after_row)
 
     def _drawn(self, side: Side) -> Iterator[Given]:
         """Yield each card that draws can bring to the top of the waste, and the side (fans, reserve and stock) without it.

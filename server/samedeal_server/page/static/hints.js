@@ -5,7 +5,7 @@ import {allMoves, safeMove, wayOn} from "./legal_moves.js"
 import {HIDDEN, onFoundations, played} from "./piles.js"
 import {DOWN, RULES, byKey, rank, targetOf} from "./rules.mjs"
 import {keyOf, solve} from "./search.mjs"
-import {cardsOf} from "./states.mjs"
+import {cardsOf, statesOf} from "./states.mjs"
 
 // Returns the moves up to the first one that turns up an unseen card, none if no move is known to help, and whether the
 // board is proven to be lost.
@@ -13,9 +13,10 @@ export function hint({game, piles, states = 20_000}) {
 	const rules = RULES[game]
 	// The first card of the stock leaves it first in a search.
 	const forSearch = piles => ({...byKey(rules, piles), stock: byKey(rules, piles).stock.toReversed()})
-	if (rules.dealsFirst && byKey(rules, piles).stock[0]) return {moves: ["deal"]}
+	if (rules.dealsFirst && forSearch(piles).stock[0]) return {moves: ["deal"]}
 	let [shown, now] = [piles, guessed(rules, piles)]
-	const {outcome, path, stateOf} = solve(game, forSearch(now), states, true)
+	const {outcome, path} = solve(game, forSearch(now), states)
+	const {stateOf} = statesOf(rules, forSearch(now))
 	const isLost = outcome === "unwinnable" && !piles.flat().includes(HIDDEN)
 	const safe = outcome !== "won" && safeMove(game, piles)
 	const moves = safe ? [safe] : []
@@ -26,23 +27,28 @@ export function hint({game, piles, states = 20_000}) {
 		}
 	return {moves: moves[0] ? moves : (wayOn(game, piles, onFoundations(game, piles)) ?? []), isLost}
 
-	// Returns the moves to the next state: draws, a move, and the safe moves after it.
+	// Returns the moves to the next state: draws, a move, and the moves that the search makes at once.
 	function step(key) {
 		for (let [piles, draws] = [now, []]; ; piles = played(game, piles, rules.stock), draws.push(rules.stock))
 			for (const move of ["", ...allMoves(game, piles).sort()]) {
 				const made = move ? [move] : []
 				let after = move ? played(game, piles, move) : piles
-				for (let safe; (safe = owed(key, after)); after = played(game, after, safe)) made.push(safe)
+				for (let next; (next = owed(key, after, made.at(-1))); after = played(game, after, next)) made.push(next)
 				if (keyOf(stateOf(forSearch(after))) === key) return [...draws, ...made]
 			}
 	}
 
-	// Returns a move of a card that is home in a state, if the search has played it at once.
-	function owed(key, piles) {
+	// Returns a move that the search makes at once after the last one: of the next card of a run that goes to cells, of a
+	// card that is home in a state, or from a cell onto a run.
+	function owed(key, piles, last = "") {
 		const all = byKey(rules, piles)
 		const isHome = card => cardsOf(key.slice(0, rules.foundations.length)).some(top => top >> 4 === card >> 4 && top >= card)
-		const from = rules.hasSafeCards && rules.keys.find(from => isHome(all[from].at(-1)) && targetOf(rules, all, `${from} 0`))
-		return from && `${from} 0`
+		const moves = rules.keys.map(from => rules.settles && isHome(all[from].at(-1)) && `${from} 0`)
+		const [from, to] = last.split(" ")
+		const cells = rules.settles === "runs" ? rules.cells : []
+		if (cells.includes(to) && rules.lift(all[to][0], all[from].at(-1))) moves.unshift(...cells.map(cell => `${from} ${cell}`))
+		moves.push(...cells.flatMap(cell => rules.columns.map(to => all[to][0] && `${cell} ${to}`)))
+		return moves.find(move => targetOf(rules, all, move))
 	}
 }
 

@@ -71,7 +71,7 @@ function statesOf(difficulty) {
 
 // Returns the rules of a game that games.json describes: the pile of each card that is dealt, in order, whether it lies
 // face down, and functions that say which cards fit.
-function rulesOf({decks, suits, piles, stock, search, difficulty, safe, deals_first}) {
+function rulesOf({decks, suits, piles, stock, search, difficulty, safe, settles, deals_first}) {
 	const row = kind => piles.find(each => each.kind === kind)
 	const [columns, foundations, fans, reserve, cells] = ["column", "foundation", "fan", "reserve", "cell"].map(row)
 	const dealt = []
@@ -108,8 +108,7 @@ function rulesOf({decks, suits, piles, stock, search, difficulty, safe, deals_fi
 		columnsAreFree: columns.empty === "any card",
 		safe,
 		dealsFirst: deals_first,
-		// whether the solver plays safe cards at once
-		hasSafeCards: safe?.[1] === 3 && STOCKS[stock].stock !== "deal" && decks === 1,
+		settles,
 	}
 }
 

@@ -15,24 +15,20 @@ const FIRST_LIMIT = 1000 // the states that each search reaches before the next 
 // Returns functions from a column and from a side to their costs.
 function costsOf(game, costs) {
 	const {card, side_card, buried = 0, buried_in_fan = 0, broken = 0, misfit = 0, hidden = 0, column = 0, by_stock = 0} = costs
-	const isBuried = (each, at, cards) => cards.slice(0, at).some(under => rank(under) < rank(each))
-	const countBuried = cards => cards.filter(isBuried).length
-	function columnCost(pile) {
-		const cards = cardsOf(pile)
-		let cost = (cards.length ? column : 0) + card * cards.length + buried * countBuried(cards)
-		cost += hidden * cards.filter(each => each & DOWN).length
-		for (let at = 1; at < cards.length; at++) {
-			const [under, each] = [cards[at - 1], cards[at]]
-			if ((under | each) & DOWN || !game.sequence(each, under))
-				cost += broken + (game.build(turnUp(each), turnUp(under)) ? 0 : misfit)
-		}
-		return cost
+	const isBuried = (each, below) => below.some(other => rank(other) < rank(each))
+	function inColumn(each, below) {
+		const last = below.at(-1)
+		const isBroken = last && ((last | each) & DOWN || !game.sequence(each, last))
+		const ofBroken = isBroken ? broken + misfit * !game.build(turnUp(each), turnUp(last)) : 0
+		return card + buried * isBuried(each, below) + hidden * (each >= DOWN) + ofBroken
 	}
+	const inFan = (each, below) => card + buried_in_fan * isBuried(each, below)
+	const sum = (pile, costOf) => cardsOf(pile).reduce((sum, each, at, cards) => sum + costOf(each, cards.slice(0, at)), 0)
+	const columnCost = pile => (pile ? column : 0) + sum(pile, inColumn)
 	function sideCost(packed) {
 		const {fans, reserve, stock} = unpack(packed)
 		const inStock = game.stock === "deal" ? top(stock) : Math.max(0, stock.length - 1)
-		const ofFans = fans.map(fan => card * fan.length + buried_in_fan * countBuried(cardsOf(fan)))
-		return side_card * (reserve.length + inStock) + ofFans.reduce((sum, cost) => sum + cost, 0)
+		return fans.reduce((cost, fan) => cost + sum(fan, inFan), side_card * (reserve.length + inStock))
 	}
 	return {column: remember(columnCost), side: remember(sideCost), byStock: by_stock > 0 && game.stock === "deal"}
 }
@@ -60,38 +56,40 @@ export const keyOf = ([tops, side, columns]) => [tops, side, ...columns].join("\
 class Search {
 	constructor(states, costs) {
 		Object.assign(this, {states, costs, reached: new Map(), bucketsOf: new Map(), turn: 0, postponed: [], least: Infinity})
-		this.next = [this.playSafe(states.start)]
+		this.next = [states.start]
 	}
 
 	// Continues the search. Returns its answer, or undefined if there is none after so many states in all.
 	run(limit) {
 		while (this.reached.size <= limit) {
-			for (const [tops, side, columns] of this.next) {
+			for (const child of this.next) {
+				const [tops, side, columns] = this.settle(child)
 				if (!this.states.keepsPlaces(side)) columns.sort()
 				const key = keyOf([tops, side, columns])
 				if (this.reached.has(key)) continue
 				this.reached.set(key, this.from)
 				const cost = columns.reduce((sum, column) => sum + this.costs.column(column), this.costs.side(side))
-				if (cost < this.least) Object.assign(this, {least: cost, nearest: key}) // the first of those with the lowest costs
-				if (side === this.states.emptySide && !columns.some(Boolean)) return "won"
+				const isWon = side === this.states.emptySide && !columns.some(Boolean)
+				if (isWon || cost < this.least) Object.assign(this, {least: cost, nearest: key}) // the first one of the lowest costs
+				if (isWon) return "won"
 				const part = this.costs.byStock ? side.at(-1) : ""
 				if (!this.bucketsOf.has(part)) this.bucketsOf.set(part, new Buckets())
 				this.bucketsOf.get(part).add([tops, side, columns, key], cost)
 			}
-			const {postpones} = this.states
 			const next = this.take()
 			const state = next ?? this.postponed.pop()
 			if (!state) return "unwinnable"
-			if (next && postpones) this.postponed.push(state)
+			const postpones = next && this.states.postpones
+			if (postpones) this.postponed.push(state)
 			this.from = state[3]
-			this.next = this.children(state, next && postpones)
+			this.next = this.children(state, postpones)
 		}
 	}
 
-	// Returns the keys of the states that lead to the one with a key.
-	pathTo(key) {
+	// Returns the keys of the states that lead to a win, or to the state with the lowest costs.
+	path() {
 		const path = []
-		for (; key; key = this.reached.get(key)) path.unshift(key)
+		for (let key = this.nearest; key; key = this.reached.get(key)) path.unshift(key)
 		return path
 	}
 
@@ -105,73 +103,72 @@ class Search {
 		}
 	}
 
-	// Plays all safe cards of a state to foundations.
-	playSafe([tops, side, columns]) {
+	// Plays all safe cards of a state to foundations, and cards from cells onto runs.
+	settle(state) {
+		const [tops, side, columns] = state
 		const {safe, safeFromFan, takes} = this.states.tops(tops)
-		if (!safe.length && !safeFromFan.length) return [tops, side, [...columns]]
 		const at = columns.findIndex(column => safe.includes(top(column)))
 		if (at >= 0) {
 			const [[card, left]] = this.states.groups(columns[at])
-			return this.playSafe([takes[card], side, columns.with(at, left)])
+			return this.settle([takes[card], side, columns.with(at, left)])
 		}
 		const {fromReserve, fromFans} = this.states.side(side)
-		const isSafe = ([card]) => safe.includes(card)
-		const [card, after] = fromReserve.find(isSafe) ?? fromFans.find(([card]) => safeFromFan.includes(card)) ?? []
-		return card ? this.playSafe([takes[card], after, columns]) : [tops, side, [...columns]]
+		for (const [card, after] of this.states.game.settles === "runs" ? fromReserve : []) {
+			const to = columns.findIndex(column => top(column) === card + 1)
+			if (to >= 0) return this.settle([tops, after, columns.with(to, columns[to] + text([card]))])
+		}
+		const [card, after] = fromReserve.find(([card]) => safe.includes(card)) ?? fromFans.find(([card]) => safeFromFan.includes(card)) ?? []
+		return card ? this.settle([takes[card], after, columns]) : state
 	}
 
 	// Returns the states after each move, perhaps without the postponed moves. Only the first empty column is used,
 	// unless columns keep their places.
 	children([tops, side, columns], withoutPostponed) {
-		const {states} = this
+		const {states, states: {game}} = this
 		const found = []
 		const [fromTops, fromSide, keepsPlaces] = [states.tops(tops), states.side(side), states.keepsPlaces(side)]
-		const [most, mostToEmpty] = states.mostTogether(fromSide, columns)
 		const takers = [] // for each card, the columns that take it
 		for (const [at, column] of columns.entries())
 			for (const card of column ? states.fitting(top(column)) : []) (takers[card] ??= []).push(at)
-		const empty = [...columns.keys()].filter(at => !columns[at]).slice(0, keepsPlaces ? columns.length : 1)
-		for (const card of empty.length ? states.onEmpty : []) (takers[card] ??= []).push(...empty)
+		const empty = [...columns.keys()].filter(at => !columns[at])
+		for (const card of empty.length ? states.onEmpty : [])
+			(takers[card] ??= []).push(...empty.slice(0, keepsPlaces ? empty.length : 1))
+		// how many cards can be moved together to a column
+		const most = to => game.needsPlaces ? (fromSide.freeCells + 1) * 2 ** (game.columnsAreFree && empty.length - !columns[to]) : Infinity
 		for (const [at, column] of columns.entries()) {
 			if (!column) continue
 			const groups = states.groups(column)
-			const [card, left] = groups[states.takes - 1] ?? []
-			if (fromTops.takes[card]) found.push(this.playSafe([fromTops.takes[card], side, columns.with(at, left)]))
-			for (const after of states.takesSide ? states.sidesWith(side + column.at(-1)) : [])
-				found.push(this.playSafe([tops, after, columns.with(at, groups[0][1])]))
+			const [card, left] = groups[game.takes - 1] ?? []
+			if (fromTops.takes[card]) found.push([fromTops.takes[card], side, columns.with(at, left)])
+			const [, others, cards] = groups.at(game.settles === "runs" ? -1 : 0)
+			let sides = states.takesSide ? [side] : []
+			for (const card of cards) sides = sides.flatMap(side => states.sidesWith(side + card))
+			for (const after of sides) found.push([tops, after, columns.with(at, others)])
 			for (const [card, left, group] of groups)
 				for (const to of takers[card] ?? []) {
-					if (to === at || !(left || columns[to] || keepsPlaces)) continue
-					if (group.length > (columns[to] ? most : mostToEmpty)) continue
+					if (to === at || group.length > most(to) || !(left || columns[to] || keepsPlaces)) continue
 					const divides = withoutPostponed && group !== groups.at(-1)[2]
-					if (divides && !(columns[to] && states.continues(card, top(columns[to])))) continue
-					const child = [tops, side, columns.with(at, left).with(to, columns[to] + group)]
-					found.push(fromTops.safe.includes(top(left)) ? this.playSafe(child) : child)
+					if (divides && !(columns[to] && game.lift(card, top(columns[to])))) continue
+					found.push([tops, side, columns.with(at, left).with(to, columns[to] + group)])
 				}
 		}
 		for (const [card, after] of fromSide.gives) {
-			if (fromTops.takes[card] && states.takes === 1)
-				found.push(this.playSafe([fromTops.takes[card], after, columns]))
-			for (const to of takers[card] ?? []) {
-				const child = [tops, after, columns.with(to, columns[to] + text([card]))]
-				found.push(fromSide.fromFans.length ? this.playSafe(child) : child)
-			}
+			if (fromTops.takes[card] && game.takes === 1) found.push([fromTops.takes[card], after, columns])
+			for (const to of takers[card] ?? []) found.push([tops, after, columns.with(to, columns[to] + text([card]))])
 		}
-		for (const after of fromSide.shifts) found.push(this.playSafe([tops, after, columns]))
+		for (const after of fromSide.shifts) found.push([tops, after, columns])
 		for (const [card, after] of withoutPostponed ? [] : fromTops.gives)
-			if (!states.tops(after).safe.includes(card))
-				for (const to of takers[card] ?? [])
-					found.push([after, side, columns.with(to, columns[to] + text([card]))])
+			for (const to of takers[card] ?? []) found.push([after, side, columns.with(to, columns[to] + text([card]))])
 		const row = (column, at) => column + text(fromSide.row.slice(at, at + 1))
-		const mayDeal = fromSide.row.length && (states.fillsColumns || columns.every(Boolean))
+		const mayDeal = fromSide.row.length && (!game.needsFull || columns.every(Boolean))
 		if (mayDeal) found.push([tops, fromSide.afterRow, columns.map(row)])
 		return found
 	}
 }
 
-// Returns the answer about a board, and the number of states that all searches reached. For a hint, it also returns the
-// states that lead to a win, or to the one that looks best to the first search.
-export function solve(name, piles, budget, isHint) {
+// Returns the answer about a board, the number of states that all searches reached, and the states that lead to a win, or
+// to the one that looks best to the first search.
+export function solve(name, piles, budget) {
 	const game = RULES[name]
 	const states = statesOf(game, piles)
 	const searches = game.search.map(costs => new Search(states, costsOf(game, costs)))
@@ -180,7 +177,6 @@ export function solve(name, piles, budget, isHint) {
 		for (const search of searches) {
 			const answer = search.run(Math.min(limit, budget - count() + search.reached.size))
 			const outcome = count() > budget ? "undecided" : answer
-			const path = () => (outcome === "won" ? search.pathTo([...search.reached.keys()].at(-1)) : searches[0].pathTo(searches[0].nearest))
-			if (outcome) return {outcome, states: count(), ...(isHint && {path: path(), stateOf: states.stateOf})}
+			if (outcome) return {outcome, states: count(), path: (outcome === "won" ? search : searches[0]).path()}
 		}
 }

@@ -42,7 +42,7 @@ function drawnCards(stock, game) {
 	const [drawn, cards] = [stock.charCodeAt(0), stock.slice(1)]
 	const {drawn: by, redeals} = game
 	const numbers = new Set()
-	for (const first of redeals ? [drawn || by, by] : [drawn || by]) {
+	for (const first of [drawn || by, redeals ? by : cards.length]) {
 		for (let number = first; number < cards.length; number += by) numbers.add(number)
 		if (cards) numbers.add(cards.length)
 	}
@@ -71,22 +71,22 @@ export function statesOf(game, piles) {
 
 	// takes: for each card that fits, the tops after it; gives: cards that can leave, each with the tops after it.
 	function topsFacts(tops) {
-		const [safe, safeFromFan] = [false, true].map(isFan => (game.hasSafeCards ? safeCards(game, cardsOf(tops), isFan) : []))
+		const [safe, safeFromFan] = [false, true].map(isFan => (game.settles ? safeCards(game, cardsOf(tops), isFan) : []))
 		const facts = {takes: [], gives: [], safe, safeFromFan}
 		for (const [at, card] of cardsOf(tops).entries()) {
 			const after = other => sorted(tops.slice(0, at) + text([other]) + tops.slice(at + 1))
 			for (const taken of DECK.filter(each => game.foundation(each, card)))
 				facts.takes[taken] ??= after(taken + 1 - game.takes)
-			const isFirst = tops.indexOf(tops[at]) === at
-			if (game.takesBack && card && isFirst) facts.gives.push([card, after(rank(card) > 1 ? card - 1 : 0)])
+			if (game.takesBack && card) facts.gives.push([card, after(rank(card) > 1 ? card - 1 : 0)])
 		}
 		return facts
 	}
 
 	// Returns the sides after a card was put on a fan or into a cell. The card is the last character of the question.
 	function sidesWith(question) {
-		const [{fans, reserve, stock}, card] = [unpack(question.slice(0, -1)), question.at(-1)]
-		const taking = [...fans.entries()].filter(([, fan]) => game.fan(card.charCodeAt(0), top(fan)))
+		const {fans, reserve, stock} = unpack(question.slice(0, -1))
+		const card = question.at(-1)
+		const taking = [...fans.entries()].filter(([, fan]) => game.fan(top(card), top(fan)))
 		const sides = taking.map(([at, fan]) => pack([...fans.toSpliced(at, 1), fan + card], reserve, stock))
 		return reserve.length < game.cells.length ? [...sides, pack(fans, sorted(reserve + card), stock)] : sides
 	}
@@ -140,21 +140,11 @@ export function statesOf(game, piles) {
 	const isMixed = DECK.some(under => fitting(under).some(card => !game.sequence(card, under)))
 	const postpones = game.takesBack || isMixed
 
-	// The most cards that can be moved together: onto a card, and to an empty column.
-	function mostTogether({freeCells}, columns) {
-		if (!game.needsPlaces) return [Infinity, Infinity]
-		if (!game.columnsAreFree) return [freeCells + 1, freeCells + 1]
-		const most = (freeCells + 1) * 2 ** columns.filter(column => !column).length
-		return [most, most / 2]
-	}
-
 	return {
 		start: stateOf(piles),
 		stateOf,
 		takesSide: game.fans.length + game.cells.length > 0,
-		fillsColumns: !game.needsFull,
-		takes: game.takes,
-		continues: game.lift,
+		game,
 		tops: remember(topsFacts),
 		side: remember(sideFacts),
 		groups: remember(groups),
@@ -164,6 +154,5 @@ export function statesOf(game, piles) {
 		keepsPlaces,
 		postpones,
 		onEmpty,
-		mostTogether,
 	}
 }
