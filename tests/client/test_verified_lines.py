@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from samedeal.record import Record
+from samedeal.solver.solve import SOLVER
 from samedeal_client.panels.records import verified_lines
 from samedeal_link.evidence.evidence import Evidence
 from samedeal_link.evidence.facts import Sealed
@@ -33,6 +34,6 @@ def test_only_whole_evidence_tells_that_nobody_chose_the_deal(known: list[tuple[
 def test_difficulty_of_another_solver_is_named_as_not_checked() -> None:
     record = record_of("medium")
     assert record.proof is not None
-    proof = replace(record.proof, terms=record.proof.terms._replace(solver=2))
+    proof = replace(record.proof, terms=record.proof.terms._replace(solver=SOLVER + 1))
     lines = verified_lines(replace(record, proof=proof), (), deep=False)
     assert [line.startswith("Not checked: ") and "medium" in line for line in lines].count(True) == 1
