@@ -69,5 +69,6 @@ def test_page_deals_plays_and_solves_as_python_does(tmp_path: Path) -> None:
         piles = [[card & (DOWN | FACE) for card in pile] for pile in first.piles]
         expected.append([piles, {"outcome": answer.outcome, "states": answer.states}, moves])
     for name, found, wanted in zip(UNRELEASED, evaluate_with_page(PROGRAM, given, tmp_path), expected, strict=True):
+        found[1].pop("path", None)  # of a deal that is won
         for part, here, there in zip(("dealt", "solved", "moves"), found, wanted, strict=True):
             assert here == there, (name, part)
