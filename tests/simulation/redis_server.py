@@ -219,10 +219,8 @@ class SimulatedRedis(RespServer):
             super().announce(connection, data)
 
     async def do(self, *command: str | int) -> None:
-        """Do what a round of chaos asks of a Redis: step its clock, pause it, or let it drop connections."""
+        """Do what a round of chaos asks of a Redis: pause it, or let it drop connections."""
         match command:
-            case ("INCRBY", _, int(step)):
-                self.host.clock += step / 1000
             case ("CLIENT", "PAUSE", int(milliseconds), *_):
                 self.host.stand_still()
                 self._loop.call_later(milliseconds / 1000, self.host.go_on)

@@ -36,6 +36,9 @@ _SETTLING: Final = 30.0
 
 _RECORDS: Final = keys.record("").encode()
 
+_LONGEST_STEP: Final = 4.0
+"""Maximum step, in seconds, of the clock of Redis."""
+
 _LARGEST_OFFSET: Final = 3600.0
 """Maximum difference, in seconds, between the clock of a node and that of Redis."""
 
@@ -82,6 +85,7 @@ class SimulatedStage(Stage):
         self._loop = loop
         self._options = options
         self._cuts = {(cut.place, cut.nth): cut for cut in cuts}
+        self.patience = sum(cut.seconds for cut in cuts)
         self._reached: Counter[str] = Counter()
         self._restarts: list[asyncio.Task[None]] = []
 
@@ -191,7 +195,7 @@ class SimulatedStage(Stage):
         self._loop.note("fault", str(fault))
         begins = self._now()
         self._disturb(str(fault), fault.seconds)
-        if fault.kind in LINK_FAULTS:
+        if fault.kind in (*LINK_FAULTS, "step clock"):
             await self._link_fault(fault)
         else:
             await super().inject(fault, proxy)
@@ -217,6 +221,10 @@ class SimulatedStage(Stage):
                 SolverProcess.slowness *= 10
                 await asyncio.sleep(fault.seconds)
                 SolverProcess.slowness /= 10
+            case "step clock":
+                step = int(1000 * min(fault.seconds, _LONGEST_STEP)) * (1 if fault.which % 2 else -1)
+                self.stepped += abs(step)
+                self.redis.host.clock += step / 1000
             case "step node clock":
                 host.clock += 3600 if fault.which % 2 else -3600
             case "slow network":

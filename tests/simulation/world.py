@@ -9,13 +9,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 from unittest import mock
 
+import msgspec
+
 from samedeal import deal_proof, joint_deal
+from samedeal.options import Options
 from samedeal.solver.solve import solve
-from samedeal_server.rooms import passphrases
+from samedeal_link.solving import solver_process
+from samedeal_server.rooms import passphrases, tide_rooms
+from tests.chaos import bots
+from tests.chaos.plan import TIDE_LIMIT
 from tests.chaos.rounds import Outcome, Round, node_options, winning_records
-from tests.chaos.stepped_node import short_tides
 from tests.simulation.judge import judge_world
 from tests.simulation.loop import SimulatedLoop
 from tests.simulation.network import Network
@@ -39,7 +46,7 @@ def simulated(seed: str, trace: Trace | None = None) -> Iterator[SimulatedLoop]:
     gc.disable()
     try:
         SolverProcess.slowness = 1.0
-        with loop.real_world_replaced(), nodes_in_this_process(), short_tides(), _known_answers():
+        with loop.real_world_replaced(), nodes_in_this_process(), _short_tides(), _known_answers():
             try:
                 yield loop
             finally:
@@ -88,14 +95,37 @@ def run_world(plan: WorldPlan, trace: Trace | None = None) -> Verdict:
 
 
 @contextmanager
+def _short_tides() -> Iterator[None]:
+    """Let tides start at any time, and be short."""
+
+    def short_race(*args: Any, **given: Any) -> Options:
+        return msgspec.structs.replace(Options.scheduled(*args, **given), limit=TIDE_LIMIT)
+
+    with (
+        mock.patch.object(tide_rooms, "has_tide", return_value=True),
+        mock.patch.object(tide_rooms, "Options", SimpleNamespace(scheduled=short_race)),
+        mock.patch.object(tide_rooms, "_COUNTDOWN", 1),
+    ):
+        yield
+
+
+@contextmanager
 def _known_answers() -> Iterator[None]:
-    """Let node and judge share the answers of the solver, and hash passphrases quickly."""
+    """Let nodes, clients and judge share the answers of the solver, and hash passphrases quickly."""
     with (
         mock.patch.object(joint_deal, "solve", _solve),
         mock.patch.object(deal_proof, "solve", _solve),
+        mock.patch.object(solver_process, "solve", _solve),
+        mock.patch.object(solver_process.SolverProcess, "_call", _call),
+        mock.patch.object(bots._OnLink, "audits", new=True),
         mock.patch.dict(passphrases._SCRYPT, n=2),
     ):
         yield
+
+
+async def _call(_: object, _otherwise: object, function: Callable[..., Any], *arguments: object) -> Any:
+    """Call a function here, instead of in a process of a client."""
+    return function(*arguments)
 
 
 _solve = lru_cache(maxsize=None)(solve)
