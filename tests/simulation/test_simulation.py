@@ -14,11 +14,12 @@ import pytest
 from samedeal.protocol.messages import Acked
 from tests.server.races import finish, race
 from tests.simulation.__main__ import smallest
+from tests.simulation.days import RECORD_DAYS
 from tests.simulation.loop import HOST, Host, NothingLeftToDo, SimulatedLoop
 from tests.simulation.node import SimulatedNode
 from tests.simulation.plan import PLACES, Cut, make_world
 from tests.simulation.redis_server import Interference, SimulatedRedis
-from tests.simulation.world import known_deals, run_world, simulated
+from tests.simulation.world import known_deals, run_week, run_world, simulated
 
 SEEDS = (1, 7, 15, 21, 29)
 """Worlds in which the mutants of this module are found."""
@@ -86,6 +87,12 @@ def test_time_passes_only_when_there_is_nothing_to_do() -> None:
 
     with simulated("a day") as loop:
         assert loop.run_until_complete(loop.world.run(wait())) == pytest.approx((86_400, 86_400))
+
+
+def test_week_with_a_leap_day_leaves_nothing_behind() -> None:
+    """``--week`` lets the nodes run all the time, which takes some minutes."""
+    sizes = run_week(always_up=False)
+    assert max(sizes) <= sizes[RECORD_DAYS - 1] + 5
 
 
 def test_world_in_which_nothing_can_happen_ends() -> None:

@@ -23,6 +23,7 @@ from samedeal_server.rooms import passphrases, tide_rooms
 from tests.chaos import bots
 from tests.chaos.plan import TIDE_LIMIT
 from tests.chaos.rounds import Outcome, Round, node_options, winning_records
+from tests.simulation.days import FIRST_DAY, Week
 from tests.simulation.judge import judge_world
 from tests.simulation.loop import SimulatedLoop
 from tests.simulation.network import Network
@@ -46,7 +47,7 @@ def simulated(seed: str, trace: Trace | None = None) -> Iterator[SimulatedLoop]:
     gc.disable()
     try:
         SolverProcess.slowness = 1.0
-        with loop.real_world_replaced(), nodes_in_this_process(), _short_tides(), _known_answers():
+        with loop.real_world_replaced(), nodes_in_this_process(), _known_answers():
             try:
                 yield loop
             finally:
@@ -84,7 +85,7 @@ def run_world(plan: WorldPlan, trace: Trace | None = None) -> Verdict:
             options = node_options(Path(scratch))
             stage = SimulatedStage(loop, *options, fails_over=plan.round.fails_over, cuts=plan.cuts)
             played = Round(plan.round, stage)
-            with stage.duties_noted():
+            with stage.duties_noted(), _short_tides():
                 evidence = await played.play()
             outcome = played.outcome(evidence)
             return replace(outcome, violations=(*outcome.violations, *judge_world(evidence, stage.work)))
@@ -92,6 +93,15 @@ def run_world(plan: WorldPlan, trace: Trace | None = None) -> Verdict:
         outcome = loop.run_until_complete(loop.world.run(play()))
         digest = loop.digest
     return Verdict(outcome, digest)
+
+
+def run_week(*, always_up: bool) -> list[int]:
+    """Let a week pass. Return the number of keys after each evening."""
+    with tempfile.TemporaryDirectory(prefix="week-") as scratch, simulated("week") as loop:
+        loop.epoch += FIRST_DAY.timestamp() - loop.true_time()
+        week = Week(loop, Path(scratch), always_up=always_up)
+        loop.run_until_complete(loop.world.run(week.pass_by()))
+    return week.sizes
 
 
 @contextmanager
