@@ -236,32 +236,3 @@ def _habits(room: RoomPlan, rng: Random) -> tuple[Habit, ...]:
         return ()
     count = min(3, room.options.players - max(1, room.links))
     return tuple(rng.choices(get_args(Habit), [3, 1, 2, 2], k=max(0, count)))
-
-
-def deploy_plan(seed: int, known: dict[str, str], *, rooms: int, players: int, every: float, nodes: int = 3) -> Plan:
-    """Plan a round whose only faults are that all nodes are replaced in turn, with ``every`` seconds in between."""
-    games = ["willow", "phoenix", "ace-of-hearts"]  # games with short winning records
-    return Plan(
-        seed,
-        1,
-        nodes,
-        tuple(
-            RoomPlan(
-                code=f"room-{at + 1}",
-                options=Options(
-                    games=(games[at % len(games)],),
-                    deal=known[games[at % len(games)]],
-                    players=players,
-                    limit=max(10, int((nodes + 1) * every)),
-                    delay=1,
-                    start="full",
-                    countdown=0,
-                ),
-                solvers=players,
-                links=players // 2,
-                spectators=1,
-            )
-            for at in range(rooms)
-        ),
-        tuple(Fault(round((at + 1) * every, 2), "drain node", 0, 0.0, 1.0) for at in range(nodes)),
-    )

@@ -42,41 +42,30 @@ async def drawn(one: Node, two: Node) -> tuple[Client, ...]:
 
 
 class HeldSolver:
-    """Tries candidates for all nodes. Wins none of them until it is released, and answers nothing before it is told to.
-
-    ``tried`` has the candidates, and ``stopped`` counts those whose search was cancelled.
-    """
+    """Tries candidates for all nodes, and answers only once it is released. ``stopped`` counts cancelled searches."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.tried: list[Candidate] = []
         self.stopped = 0
-        self._answer = asyncio.Event()
-        self._is_released = False
+        self._released = asyncio.Event()
         monkeypatch.setattr(SolverPool, "solve", self._try)
 
     async def _try(self, candidate: Candidate, *_turn: str) -> str:
         self.tried.append(candidate)
-        if not self._is_released:
-            try:
-                await self._answer.wait()
-            except asyncio.CancelledError:
-                self.stopped += 1
-                raise
-            self._answer.clear()
-        return await asyncio.to_thread(winning_line, candidate) if self._is_released else ""
+        try:
+            await self._released.wait()
+        except asyncio.CancelledError:
+            self.stopped += 1
+            raise
+        return await asyncio.to_thread(winning_line, candidate)
 
-    async def reached(self, number: int) -> None:
-        """Wait until so many candidates have been tried."""
-        await until(lambda: len(self.tried) >= number)
-
-    def answer(self) -> None:
-        """Give up the candidate that is tried now."""
-        self._answer.set()
+    async def begun(self) -> None:
+        """Wait until a candidate is tried."""
+        await until(lambda: self.tried)
 
     def release(self) -> None:
         """Search like any solver from now on."""
-        self._is_released = True
-        self._answer.set()
+        self._released.set()
 
 
 @pytest.fixture
@@ -93,42 +82,6 @@ def renewals(one: Node, two: Node) -> ManualTimers:
     return timers
 
 
-async def look_again(*nodes: Node, room: str) -> None:
-    """Tick a room, and wait until the nodes have seen whether they can get its lease."""
-    for node in nodes:
-        await node.rooms.tick(room)
-    await asyncio.sleep(0)
-    await until(lambda: sum(room in node.rooms.deals.searching for node in nodes) <= 1)
-
-
-async def test_slow_candidates_are_tried_by_one_node(
-    one: Node, two: Node, redis: RedisClient, solver: HeldSolver, renewals: ManualTimers
-) -> None:
-    """Each of three candidates takes eight seconds, which is longer than a lease."""
-    ana, bob = await drawn(one, two)
-    lease = keys.duty(ana.room)
-    for number in (1, 2, 3):
-        await solver.reached(number)
-        for _ in range(4):
-            await redis.pexpire(lease, LEASE // 3)
-            renewals.advance(RENEWAL_INTERVAL)
-            await until(lambda: is_renewed(redis, lease))
-            await look_again(one, two, room=ana.room)
-        solver.answer()
-    await solver.reached(4)
-    solver.release()
-    for player in (ana, bob):
-        await player.dealt()
-    numbers = [each.number for each in solver.tried]
-    assert numbers == list(range(len(numbers)))
-    assert solver.stopped == 0
-    await until(lambda: is_free(redis, lease))
-
-
-async def is_renewed(redis: RedisClient, lease: str) -> bool:
-    return bool(await redis.pttl(lease) > LEASE // 2)
-
-
 async def is_free(redis: RedisClient, lease: str) -> bool:
     return not await redis.exists(lease)
 
@@ -138,7 +91,7 @@ async def test_node_without_its_lease_stops_at_once(
     one: Node, two: Node, redis: RedisClient, solver: HeldSolver, renewals: ManualTimers, how: str
 ) -> None:
     ana, bob = await drawn(one, two)
-    await solver.reached(1)
+    await solver.begun()
     lease = keys.duty(ana.room)
     if how == "deleted":
         await redis.delete(lease)

@@ -43,19 +43,17 @@ def _verdicts(seeds: range, jobs: int) -> Iterator[Verdict]:
             yield from processes.map(run_seed, range(first, min(first + 4 * jobs, seeds.stop)))
 
 
-def _check(seeds: range, python: str) -> int:
-    """Run worlds in two processes. Print the seeds of those that differ."""
-    command = ("-m", __spec__.name, "--digests", "--seed", str(seeds.start), "--worlds", str(len(seeds)))
-    texts = [
+def different_worlds(seeds: range, python: str) -> list[int]:
+    """Run worlds in two processes, the second one with a certain Python. Return the seeds whose traces differ."""
+    command = ("-m", "tests.simulation", "--digests", "--seed", str(seeds.start), "--worlds", str(len(seeds)))
+    processes = [
         subprocess.Popen(
             (program, *command), env={**os.environ, "PYTHONHASHSEED": number}, stdout=subprocess.PIPE, text=True
-        ).stdout
+        )
         for number, program in (("1", sys.executable), ("2", python))
     ]
-    runs = [[line.split() for line in text or ()] for text in texts]
-    differ = [one[0] for one, two in zip(*runs, strict=True) if one != two]
-    print(f"{len(runs[0])} worlds twice; seeds with two traces: {' '.join(differ) or 'none'}")
-    return 1 if differ or len(runs[0]) != len(seeds) else 0
+    runs = [process.communicate()[0].splitlines() for process in processes]
+    return [seed for seed, one, two in zip(seeds, *runs, strict=True) if one != two]
 
 
 def _print_timeline(time: float, where: str, what: object) -> None:
@@ -80,7 +78,9 @@ def main() -> int:
         return 0
     seeds = range(given.seed, given.seed + given.worlds)
     if given.check:
-        return _check(seeds, given.check)
+        differ = different_worlds(seeds, given.check)
+        print(f"{len(seeds)} worlds twice; seeds with two traces: {differ or 'none'}")
+        return 1 if differ else 0
     if given.trace:
         print(plan := make_world(given.seed, known_deals()))
         verdict = run_world(plan, _print_timeline)

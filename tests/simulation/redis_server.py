@@ -152,7 +152,7 @@ class RespServer:
             else:
                 if not hasattr(self.server, "_lua_runtime"):
                     socket._get_server_runtime(self.server).execute(b"redis.REDIS_VERSION_NUM = 0x00080000")
-                socket.sendall(hiredis.pack_command(tuple(command)))  # type: ignore[arg-type]  # typed as 1 word
+                socket._process_command(command)
         finally:
             socket.push = push
 
