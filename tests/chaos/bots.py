@@ -448,7 +448,7 @@ class _OnLink:
     def __init__(self, url: str, journal: Journal, rng: Random) -> None:
         self.journal = journal
         self._state: RoomState | None = None
-        self._link = Link(ServerAddress(url), journal.name, MemorySessions(), rng=rng)
+        self._link = Link(ServerAddress(url), journal.name, MemorySessions(), rng=rng, clock=time.monotonic)
         self._rooms = RoomClient(self._link)
         self._lost_at = 0.0
         self._views = 0

@@ -204,7 +204,9 @@ class SimulatedStage(Stage):
 
     async def _link_fault(self, fault: Fault) -> None:
         hosts = [node.host for node in self.nodes if not node.leaving]
-        host = hosts[fault.which % len(hosts)] if hosts else self._loop.world
+        if not hosts:
+            return  # the only node was just killed
+        host = hosts[fault.which % len(hosts)]
         match fault.kind:
             case "mute redis":  # its answers are lost, and then the connections
                 ends = self._loop.network.between(host.name, "redis")
