@@ -39,7 +39,7 @@ PLACES: Final = {
     "ZADD": (1, 4),
     "SET": (1, 12),
     "SSUBSCRIBE": (2, 3),
-    "XADD": (2, 4),
+    "add_news": (2, 4),
 }
 """The places: how often a plan chooses each, and about how many of them a world has."""
 

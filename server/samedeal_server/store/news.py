@@ -22,6 +22,7 @@ LENGTH: Final = 1_000
 TOLD_LIFETIME: Final = 2 * 3600
 """Time, in seconds, for which Redis knows that the end of a race was told. The room is closed by then."""
 
+_ADD: Final = Script("add_news")
 _TAKE: Final = Script("take_news")
 
 _ID: Final = re.compile(r"([0-9]{1,16})-([0-9]{1,16})")
@@ -50,8 +51,8 @@ class NewsStore(StorePart):
     """The stream of news."""
 
     async def add(self, news: RaceNews) -> None:
-        """Append news to the stream."""
-        await self._executor.execute(command("XADD", keys.NEWS, "MAXLEN", "~", LENGTH, "*", "news", pack(news)))
+        """Append news to the stream. Repeating it changes nothing."""
+        await self._executor.execute(_ADD([keys.NEWS], pack(news), LENGTH))
 
     async def add_once(self, news: RaceNews) -> None:
         """Append the news that a race has finished, unless a node has done so before."""
