@@ -39,6 +39,9 @@ _RECORDS: Final = keys.record("").encode()
 _LONGEST_STEP: Final = 4.0
 """Maximum step, in seconds, of the clock of Redis."""
 
+_FOR_EVER: Final = 10**9
+"""A time, in milliseconds, that no world lasts."""
+
 _LARGEST_OFFSET: Final = 3600.0
 """Maximum difference, in seconds, between the clock of a node and that of Redis."""
 
@@ -200,7 +203,8 @@ class SimulatedStage(Stage):
         else:
             await super().inject(fault, proxy)
         self._disturb(f"{fault.kind} ends", 0.0)
-        self.work.disturbances.append(Disturbance(str(fault), begins, self._now()))
+        ends = begins + _FOR_EVER if fault.kind == "delay" else self._now()  # connections stay slow
+        self.work.disturbances.append(Disturbance(str(fault), begins, ends))
 
     async def _link_fault(self, fault: Fault) -> None:
         hosts = [node.host for node in self.nodes if not node.leaving]
