@@ -52,10 +52,13 @@ class Node:
         self._process = process
 
     @classmethod
-    async def start(cls, redis: str, log: Path, *options: str, files: int | None = None) -> Node:
+    async def start(
+        cls, redis: str, log: Path, *options: str, files: int | None = None, module: str = "samedeal_server"
+    ) -> Node:
         """Start a node with further options and wait until it accepts connections.
 
-        ``files`` limits its open files. Raise RuntimeError with the log if the node does not start.
+        ``files`` limits its open files. ``module`` is the module that Python runs. Raise RuntimeError with the log if the
+        node does not start.
         """
 
         def prepare() -> None:
@@ -65,7 +68,7 @@ class Node:
 
         with log.open("wb") as errors:
             process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "samedeal_server", "--announce", "--port", "0"),
+                *(sys.executable, "-m", module, "--announce", "--port", "0"),
                 *("--redis", redis, "--log-style", "json", "--log-level", "debug", *options),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,

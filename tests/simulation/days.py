@@ -71,8 +71,8 @@ class Week:
         await asyncio.sleep(120)
         await self._rest(for_good=True)
         await asyncio.sleep(2 * 86_400)
-        async with Redis.from_url(self._redis.url) as redis:
-            left = {key.decode() for key in await redis.keys()}
+        async with Redis.from_url(self._redis.url, decode_responses=True) as redis:
+            left = {str(key) for key in await redis.keys()}
         assert left == {keys.SCHEMAS, keys.RECEIPT_KEY, keys.NEWS, keys.RECORDS}
 
     async def _evening(self, midnight: datetime, *players: Client) -> None:
