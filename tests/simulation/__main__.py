@@ -71,7 +71,9 @@ def main() -> int:
     command.add_argument("--brief", action="store_true", help="stop at a violation, and reduce nothing")
     command.add_argument("--check", nargs="?", const=sys.executable, metavar="PYTHON", help="run each world twice")
     command.add_argument("--digests", action="store_true", help="print the hash of the trace of each world")
-    command.add_argument("--week", action="store_true", help="let a week pass instead, with nodes that never rest")
+    command.add_argument(
+        "--week", action="store_true", help="let a week pass instead, with nodes that never rest; this takes long"
+    )
     given = command.parse_args()
     if given.week:
         print(f"Redis had so many keys each evening: {run_week(always_up=True)}")

@@ -139,7 +139,7 @@ def test_time_passes_only_when_there_is_nothing_to_do() -> None:
 
 
 def test_week_with_a_leap_day_leaves_nothing_behind() -> None:
-    """``--week`` lets the nodes run all the time, which takes some minutes."""
+    """``--week`` lets the nodes run all the time, which takes long."""
     sizes = run_week(always_up=False)
     assert max(sizes) <= sizes[RECORD_DAYS - 1] + 5
 
