@@ -38,7 +38,7 @@ help:
 	@echo 'make load    measure a node with many clients, slow readers and floods, as tables'
 	@echo 'make worlds  compare races that differ only in hidden cards: SEED=n ROUNDS=m'
 	@echo 'make chaos   race while nodes, Redis and connections fail: SEED=n ROUNDS=m FROM=k'
-	@echo 'make simulation  the same in simulated time, one world for each seed: SEED=n WORLDS=m; TRACE=1 prints a timeline'
+	@echo 'make simulation  the same in simulated time, one world for each seed: SEED=n WORLDS=m; TRACE=1 prints a timeline, CHECK=1 repeats'
 	@echo 'make fuzz    send frames, connections and command lines that nobody should send: SEED=n INPUTS=m'
 	@echo 'make lies    try every lie of a server that the clients must find: SEED=n ARGS="--jobs 2"'
 	@echo 'make mutants make one mistake after another in a copy of the source, which tests must notice: ONLY="n m"'
@@ -78,13 +78,13 @@ load: .venv/.test
 	@$(BIN)/python -m tests.load $(ARGS)
 
 worlds: .venv/.test
-	@$(BIN)/python -m tests.server.noninterference --seed '$(SEED)' --rounds '$(ROUNDS)' $(ARGS)
+	@$(BIN)/python -m tests.simulation.noninterference --seed '$(SEED)' --rounds '$(ROUNDS)' $(ARGS)
 
 chaos: .venv/.test
 	@$(BIN)/python -m tests.chaos --seed '$(SEED)' --rounds '$(ROUNDS)' --from '$(FROM)' $(ARGS)
 
 simulation: .venv/.test
-	@$(BIN)/python -m tests.simulation --seed '$(SEED)' --worlds '$(WORLDS)' $(if $(TRACE),--trace) $(ARGS)
+	@$(BIN)/python -m tests.simulation --seed '$(SEED)' --worlds '$(WORLDS)' $(if $(TRACE),--trace) $(if $(CHECK),--check) $(ARGS)
 
 fuzz: .venv/.test
 	@$(BIN)/python -m tests.fuzz --seed '$(SEED)' --inputs '$(INPUTS)' $(ARGS)

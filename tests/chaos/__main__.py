@@ -16,7 +16,7 @@ import sys
 import time
 from collections import Counter
 
-from tests.chaos.plan import FAULT_KINDS, make_plan
+from tests.chaos.plan import PROCESS_FAULTS, make_plan
 from tests.chaos.rounds import play_round, winning_records
 
 
@@ -27,7 +27,12 @@ def main() -> int:
     command.add_argument("--from", type=int, default=1, dest="first", metavar="ROUND")
     command.add_argument("--small", action="store_true", help="short rounds, as in the tests")
     command.add_argument(
-        "--faults", nargs="+", choices=FAULT_KINDS, default=FAULT_KINDS, metavar="KIND", help=", ".join(FAULT_KINDS)
+        "--faults",
+        nargs="+",
+        choices=PROCESS_FAULTS,
+        default=PROCESS_FAULTS,
+        metavar="KIND",
+        help=", ".join(PROCESS_FAULTS),
     )
     command.add_argument("--keep-going", action="store_true", help="continue after a violation")
     given = command.parse_args()

@@ -49,6 +49,9 @@ from samedeal_link.connection.dial import CannotConnect
 from samedeal_link.connection.link_events import Connected, Ended, Lost, SeatLost
 from samedeal_link.connection.reconnecting_link import Link
 from samedeal_link.connection.saved_sessions import MemorySessions
+from samedeal_link.model.model import Model
+from samedeal_link.session.race_audit import audit_race
+from samedeal_link.session.room_client import RoomClient
 from samedeal_server.tasks import cancel_and_wait
 from tests.chaos.client_journal import Journal
 from tests.chaos.plan import Habit
@@ -435,11 +438,18 @@ def _start_request(state: RoomState, player: str) -> type[Ready | Start] | None:
 
 
 class _OnLink:
-    """The base of clients on the link of the real client, which has to recover by itself."""
+    """The base of clients on the link of the real client, which has to recover by itself.
+
+    One that ``audits`` judges the race once it has ended. No server of a round lies, so none may be accused.
+    """
+
+    audits = False
 
     def __init__(self, url: str, journal: Journal, rng: Random) -> None:
         self.journal = journal
-        self._link = Link(ServerAddress(url), journal.name, MemorySessions(), rng=rng)
+        self._state: RoomState | None = None
+        self._link = Link(ServerAddress(url), journal.name, MemorySessions(), rng=rng, clock=time.monotonic)
+        self._rooms = RoomClient(self._link)
         self._lost_at = 0.0
         self._views = 0
         journal.has_all_frames = False
@@ -458,6 +468,8 @@ class _OnLink:
                 await self._enter()
                 while not (self.is_over or self.journal.excluded or reader.done()):
                     await asyncio.wait((reader,), timeout=self.act())
+                if self.audits and self._state is not None and self._state.phase == "finished" and not reader.done():
+                    await self._audit(self._state)
             finally:
                 await cancel_and_wait([reader])
             if not reader.cancelled() and (error := reader.exception()) is not None:
@@ -465,6 +477,12 @@ class _OnLink:
             self.journal.saw_the_end = self.is_over or bool(self.journal.excluded)
         finally:
             await self.close_all()
+
+    async def _audit(self, state: RoomState) -> None:
+        self._rooms.model = Model(room=state)
+        verdict = (await audit_race(self._rooms, lambda _: None)).verdict
+        if verdict is None or verdict.kind == "wrong" or (verdict.kind == "unsure" and not verdict.rows):
+            self.journal.complaints.append(f"the verdict is {verdict}")
 
     @property
     def is_over(self) -> bool:
@@ -484,12 +502,11 @@ class _OnLink:
         await self._link.close()
 
     async def _enter(self) -> None:
-        kind = Watch if self.journal.is_spectator else Join
-        enter = kind(id=0, room=self.journal.room, passphrase=self.journal.passphrase)
-        self.journal.record_sent(0, enter)
+        kind, enter = (Watch, self._rooms.watch) if self.journal.is_spectator else (Join, self._rooms.join)
+        self.journal.record_sent(0, kind(id=0, room=self.journal.room, passphrase=self.journal.passphrase))
         while True:
             try:
-                await self._link.request(enter)
+                await enter(self.journal.room, self.journal.passphrase)
             except RefusedError as refused:
                 if refused.retry_after:
                     await asyncio.sleep(_RETRY_DELAY)
@@ -523,6 +540,8 @@ class _OnLink:
                         news, Watching
                     )  # after each, boards are sent anew, as on a new connection
                     self.journal.record_received(self._views, news)
+                    if isinstance(news, RoomState):
+                        self._state = news
                     self.receive(news)
 
 
@@ -531,7 +550,6 @@ class Spectator(_OnLink):
 
     def __init__(self, url: str, journal: Journal, rng: Random) -> None:
         super().__init__(url, journal, rng)
-        self._state: RoomState | None = None
         self._shown: dict[str, int] = {}
 
     @property
@@ -547,10 +565,8 @@ class Spectator(_OnLink):
         )
 
     def receive(self, message: ToClient) -> None:
-        """Know the state of the room and the newest board of each player."""
-        if isinstance(message, RoomState):
-            self._state = message
-        elif isinstance(message, DelayedBoard | DelayedMove):
+        """Know the newest board of each player."""
+        if isinstance(message, DelayedBoard | DelayedMove):
             self._shown[message.player] = message.revision
 
 

@@ -86,6 +86,8 @@ _PERMANENT_KEYS: Final = frozenset(
         keys.SCHEMAS,
         keys.RECEIPT_KEY,
         keys.RECORDS,
+        keys.HOUSE,
+        keys.LAST_BACKUP,
         keys.NEWS,
         keys.ORDERS,
         keys.BANS,

@@ -46,6 +46,14 @@ _WEIGHTS: Final = {
 
 FAULT_KINDS: Final = tuple(_WEIGHTS)
 
+PROCESS_FAULTS: Final = tuple(
+    kind for kind in _WEIGHTS if kind not in ("step clock", "cut", "stall", "stall redis", "delay", "split")
+)
+"""Faults of real processes. The others are simulated, since each of their connections is a queue there."""
+
+TIDE_LIMIT: Final = 12
+"""The time limit of the races of a tide, in seconds."""
+
 _WITH_FAIL_OVER: Final = frozenset(("kill node", "drain node", "cut", "reset", "stall", "delay", "split"))
 """Faults that a round may have besides a failover."""
 
@@ -128,11 +136,6 @@ class Plan:
         """Whether Redis fails over to a replica."""
         return any(fault.kind == "fail over" for fault in self.faults)
 
-    @property
-    def steps_clock(self) -> bool:
-        """Whether the clock of Redis is stepped."""
-        return any(fault.kind == "step clock" for fault in self.faults)
-
     def rng(self, *names: object) -> Random:
         """Return a random generator for a client, the same in every run of the round."""
         return Random(f"{self.seed}/{self.number}/{'/'.join(map(str, names))}")
@@ -172,14 +175,9 @@ def make_plan(
         rooms = tuple(map(_with_recovering_players, rooms))
         faults = [fault for fault in faults if fault.kind in _WITH_FAIL_OVER]
         faults.append(replace(failover, at=round(rng.uniform(5.0, 7.0), 2)))
-    tide = None
-    if failover is None:
-        further = Random(f"tides and series {seed}/{number}")
-        rooms = (_as_series(rooms[0]), *rooms[1:]) if further.random() < 0.5 else rooms
-        if further.random() < 0.5:
-            racers, after = further.randint(2, 5) if small else further.randint(9, 14), further.uniform(4, 9)
-            tide = TidePlan(further.choice(list(GAMES)), racers, round(after, 1))
-    return Plan(seed, number, 2 if small else 3, rooms, tuple(sorted(faults, key=lambda fault: fault.at)), tide)
+    elif Random(f"series {seed}/{number}").random() < 0.5:
+        rooms = (_as_series(rooms[0]), *rooms[1:])
+    return Plan(seed, number, 2 if small else 3, rooms, tuple(sorted(faults, key=lambda fault: fault.at)))
 
 
 def _as_series(room: RoomPlan) -> RoomPlan:
@@ -238,32 +236,3 @@ def _habits(room: RoomPlan, rng: Random) -> tuple[Habit, ...]:
         return ()
     count = min(3, room.options.players - max(1, room.links))
     return tuple(rng.choices(get_args(Habit), [3, 1, 2, 2], k=max(0, count)))
-
-
-def deploy_plan(seed: int, known: dict[str, str], *, rooms: int, players: int, every: float, nodes: int = 3) -> Plan:
-    """Plan a round whose only faults are that all nodes are replaced in turn, with ``every`` seconds in between."""
-    games = ["willow", "phoenix", "ace-of-hearts"]  # games with short winning records
-    return Plan(
-        seed,
-        1,
-        nodes,
-        tuple(
-            RoomPlan(
-                code=f"room-{at + 1}",
-                options=Options(
-                    games=(games[at % len(games)],),
-                    deal=known[games[at % len(games)]],
-                    players=players,
-                    limit=max(10, int((nodes + 1) * every)),
-                    delay=1,
-                    start="full",
-                    countdown=0,
-                ),
-                solvers=players,
-                links=players // 2,
-                spectators=1,
-            )
-            for at in range(rooms)
-        ),
-        tuple(Fault(round((at + 1) * every, 2), "drain node", 0, 0.0, 1.0) for at in range(nodes)),
-    )

@@ -33,15 +33,13 @@ from samedeal_server.store.redis_client import PrimaryClient
 from samedeal_server.store.store import CLOSED_LIFETIME, STREAM_LENGTH, Store
 from samedeal_server.tasks import cancel_and_wait
 from samedeal_server.telemetry.metrics import Metrics
-from tests.chaos import stepped_node
 from tests.chaos.bots import LinkRacer, Racer, Spectator
 from tests.chaos.client_journal import Evidence, Journal, RoomEvidence, StoredKey, now
 from tests.chaos.judge import judge
-from tests.chaos.plan import Fault, Plan, RoomPlan, TidePlan
+from tests.chaos.plan import TIDE_LIMIT, Fault, Plan, RoomPlan, TidePlan
 from tests.chaos.player_model import PlayerModel
 from tests.chaos.proxy import Proxy
 from tests.chaos.stage import ProcessStage, Stage
-from tests.chaos.stepped_node import STEP_KEY, TIDE_LIMIT
 from tests.chaos.strangers import flood
 from tests.server.client import Client as Player
 from tests.server.operator_client import TOKEN, Operator
@@ -94,9 +92,8 @@ class Outcome:
 async def play_round(plan: Plan) -> Outcome:
     """Play a round with real processes and judge it. Removes all processes and files, however it ends."""
     with tempfile.TemporaryDirectory(prefix="chaos-", ignore_cleanup_errors=True) as scratch:
-        module = stepped_node.__name__ if plan.steps_clock or plan.tide else "samedeal_server"
         options = node_options(Path(scratch))
-        stage = ProcessStage(Path(scratch), *options, fails_over=plan.fails_over, module=module)
+        stage = ProcessStage(Path(scratch), *options, fails_over=plan.fails_over)
         chaos_round = Round(plan, stage)
         evidence = await chaos_round.play()
     return chaos_round.outcome(evidence)
@@ -166,7 +163,8 @@ class Round:
                 longest += longest
             if plan.tide is not None:
                 longest = max(longest, int(plan.tide.after) + TIDE_LIMIT + _LONGEST_DRAW)
-            await asyncio.wait(clients, timeout=longest + self._stage.stepped / 1000 + _END_TIMEOUT)
+            patience = self._stage.patience + self._stage.stepped / 1000
+            await asyncio.wait(clients, timeout=longest + patience + _END_TIMEOUT)
             for task in clients:
                 if task.done() and (error := task.exception()) is not None:
                     self._stage.failures.append(f"a client failed: {error!r}")
@@ -362,7 +360,6 @@ class Round:
                     self._stage.failures.append(f"{room}: a part of it is missing in Redis")
                 else:
                     rooms[room] = found
-            await redis.delete(STEP_KEY)
             news = [each for _, each in await store.news.after(NewsId(0, 0))]
             stored = [await _stored_key(redis, key) async for key in redis.scan_iter(count=1000)]
         return rooms, [key for key in stored if key is not None], news

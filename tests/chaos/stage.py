@@ -7,17 +7,13 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from random import Random
-from typing import Any, Final
+from typing import Any
 
 from tests.chaos.client_journal import Journal, RoomEvidence, now
 from tests.chaos.plan import Fault
 from tests.chaos.processes import Node, RedisServer
 from tests.chaos.proxy import ProxiedConnection, Proxy
-from tests.chaos.stepped_node import STEP_KEY
 from tests.server.redis_kinds import LaggingReplica
-
-_LONGEST_STEP: Final = 4.0
-"""Maximum step, in seconds, of the clock of Redis."""
 
 
 class Stage:
@@ -26,7 +22,8 @@ class Stage:
     ``single`` is the Redis that can be killed, ``replicated`` the one that can fail over, and ``to_redis`` the
     connections of nodes to Redis. ``failures`` has a sentence for each node that did not end as it should. ``lost`` are
     the times, in milliseconds, of which a failover may have lost the writes, and ``stepped`` is the sum of all steps of
-    the clock. ``calm_at`` is when the last of the stage's own faults ended, in milliseconds since 1970.
+    the clock. ``calm_at`` is when the last of the stage's own faults ended, in milliseconds since 1970, and ``patience``
+    the number of seconds by which they may delay the end of races.
     """
 
     def __init__(self, single: Any, replicated: Any, to_redis: Any, *, fails_over: bool) -> None:
@@ -35,6 +32,7 @@ class Stage:
         self.lost = range(0)
         self.stepped = 0
         self.calm_at = 0
+        self.patience = 0.0
         self.fails_over = fails_over
         self.redis = replicated if fails_over else single
         self._single = single
@@ -81,10 +79,6 @@ class Stage:
                 await asyncio.sleep(min(max(fault.seconds, 0.3), 1.5))
                 await self._replicated.fail_over()
                 self.lost = range(began, now() + 1)
-            case "step clock":
-                step = int(1000 * min(fault.seconds, _LONGEST_STEP)) * (1 if fault.which % 2 else -1)
-                self.stepped += abs(step)
-                await self._single.do("INCRBY", STEP_KEY, step)
             case "pause redis":
                 milliseconds = int(1000 * min(fault.seconds, 6.0))
                 await self._single.do("CLIENT", "PAUSE", milliseconds, "ALL")
@@ -144,12 +138,11 @@ class Stage:
 
 
 class ProcessStage(Stage):
-    """Real processes. ``options`` are those of the nodes, and ``module`` is what Python runs for each of them."""
+    """Real processes. ``options`` are those of the nodes."""
 
-    def __init__(self, scratch: Path, *options: str, fails_over: bool, module: str = "samedeal_server") -> None:
+    def __init__(self, scratch: Path, *options: str, fails_over: bool) -> None:
         self._scratch = scratch
         self._options = options
-        self._module = module
         to_redis = Proxy(lambda: [self.redis.target])
         super().__init__(RedisServer(scratch), LaggingReplica(scratch), to_redis, fails_over=fails_over)
 
@@ -163,7 +156,7 @@ class ProcessStage(Stage):
         proxied = number % 2 or self.fails_over
         url = f"redis://127.0.0.1:{self._to_redis.port}/0" if proxied else self.redis.url
         log = self._scratch / f"node-{number}.log"
-        return await Node.start(url, log, *self._options, module=self._module)
+        return await Node.start(url, log, *self._options)
 
 
 def _chosen(wires: list[ProxiedConnection], fault: Fault) -> list[ProxiedConnection]:

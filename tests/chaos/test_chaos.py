@@ -5,63 +5,32 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import get_args
 
 import pytest
-from redis import Redis
 
 from samedeal.games import GAMES
-from samedeal.protocol.messages import Act
-from tests.chaos import stepped_node
-from tests.chaos.client_journal import now
-from tests.chaos.plan import FAULT_KINDS, Habit, deploy_plan, make_plan
-from tests.chaos.processes import Node
+from tests.chaos.plan import FAULT_KINDS, PROCESS_FAULTS, Habit, make_plan
 from tests.chaos.proxy import ProxiedConnection, Proxy
 from tests.chaos.rounds import play_round, winning_records
-from tests.chaos.stepped_node import STEP_KEY
 from tests.server.client import DEADLINE
 from tests.server.local_server import Serve, local_server
-from tests.server.races import athena_race
 from tests.server.waiting import until
 
 DEALS = {game: str(record.deal) for game, record in winning_records().items()}
 
 
 async def test_promises_hold_while_everything_fails() -> None:
-    plan = make_plan(149, 1, DEALS, small=True)
+    plan = make_plan(149, 1, DEALS, small=True, kinds=PROCESS_FAULTS)
     outcome = await play_round(plan)
     assert not outcome.violations, f"{plan}\n" + "\n".join(outcome.violations)
     assert outcome.acked > 50, outcome
     assert outcome.outages, outcome
 
 
-async def test_no_move_is_lost_while_nodes_are_replaced() -> None:
-    plan = deploy_plan(1, DEALS, rooms=2, players=3, every=1.2, nodes=2)
-    outcome = await play_round(plan)
-    assert not outcome.violations, f"{plan}\n" + "\n".join(outcome.violations)
-    assert outcome.faults == {"drain node": plan.nodes}
-    assert len(outcome.outages) >= outcome.racers  # each of them had to come back, most of them more than once
-
-
-async def test_clock_of_a_stepped_node_can_be_set(redis_url: str, tmp_path: Path) -> None:
-    redis = Redis.from_url(redis_url)
-    redis.set(STEP_KEY, 3_600_000)
-    node = await Node.start(redis_url, tmp_path / "log", module=stepped_node.__name__)
-    try:
-        (ana,) = await athena_race("ws://{}:{}".format(*node.target), names=["ana"])
-        assert abs((await ana.phase("racing")).starts - now() - 3_600_000) < 60_000
-        redis.set(STEP_KEY, 0)
-        await ana.refused("not_racing", Act, revision=0, action="draw")
-    finally:
-        await node.kill()
-        redis.close()
-
-
 def test_plans_have_every_kind_of_fault_and_room() -> None:
     plans = [make_plan(3, number, DEALS) for number in range(200)]
     assert {fault.kind for plan in plans for fault in plan.faults} == set(FAULT_KINDS)
-    assert {plan.tide is None for plan in plans} == {True, False}
     rooms = [room for plan in plans for room in plan.rooms]
     assert {room.options.series for room in rooms} == {1, 2}
     assert {bool(room.passphrase) for room in rooms} == {room.reused for room in rooms} == {True, False}

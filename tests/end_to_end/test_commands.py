@@ -42,10 +42,10 @@ async def test_opened_rooms_are_listed(programs: Programs, server: str) -> None:
 async def test_players_who_race_now_meet(programs: Programs, server: str) -> None:
     for arguments in ((), ("willow", "willow", server)):  # this machine has joined no server yet
         assert "samedeal race GAME URL" in await programs.output("race", *arguments, code=2)
-    ana = await programs.samedeal("race", "ace-of-hearts", server, "--name", "ana")
-    await ana.expect(r"Room \w{6}: Ace of Hearts")
+    ana = await programs.samedeal("race", "yukon", server, "--name", "ana")
+    await ana.expect(r"Room \w{6}: Yukon")
     bo = await programs.samedeal("race", server, "--name", "bo")
-    await bo.expect(r"Room \w{6}: Ace of Hearts")
+    await bo.expect(r"Room \w{6}: Yukon")
     await ana.expect(r"bo joined")
 
 

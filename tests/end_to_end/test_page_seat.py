@@ -368,7 +368,7 @@ async def test_page_races_against_an_earlier_player(
     """Nobody else has come, so the page goes on to another room by itself."""
     shorten_wait(monkeypatch)
     mira = await Client.hello(one.url, "mira")
-    await race_alone(mira, "willow")
+    await race_alone(mira, "freecell")
     monkeypatch.setattr(race_now, "SHORTEST_WAIT", 4_000)  # until the page has a seat
     monkeypatch.setattr(race_now, "LONGEST_WAIT", 4_500)
     await sit_by(browser, one.url, "section button")

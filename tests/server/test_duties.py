@@ -3,30 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from functools import partial
-from itertools import count
-from typing import Any
 
 import pytest
 
 from samedeal.protocol.messages import Done, Resign, Start
-from samedeal.race.values import DealSecret, Race
 from samedeal_server.races.earlier import PlayerPast
-from samedeal_server.races.race_record import race_id
 from samedeal_server.rooms.duties import RENEWAL_INTERVAL
 from samedeal_server.solving.pool import SolverPool
 from samedeal_server.solving.worker import Candidate, winning_line
 from samedeal_server.store import keys
-from samedeal_server.store.news import NewsId
-from samedeal_server.store.redis_client import RedisCommand
-from samedeal_server.store.store import LEASE, RoomSecret
+from samedeal_server.store.store import LEASE
 from tests.server.client import Client
 from tests.server.live_nodes import Node, RedisClient
 from tests.server.manual_timers import ManualTimers
-from tests.server.races import ended_race, race, seated
+from tests.server.races import race, seated
 from tests.server.waiting import until
-from tests.shared.race_values import SEED
 
 GAME = "ace-of-hearts"
 
@@ -42,41 +34,30 @@ async def drawn(one: Node, two: Node) -> tuple[Client, ...]:
 
 
 class HeldSolver:
-    """Tries candidates for all nodes. Wins none of them until it is released, and answers nothing before it is told to.
-
-    ``tried`` has the candidates, and ``stopped`` counts those whose search was cancelled.
-    """
+    """Tries candidates for all nodes, and answers only once it is released. ``stopped`` counts cancelled searches."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.tried: list[Candidate] = []
         self.stopped = 0
-        self._answer = asyncio.Event()
-        self._is_released = False
+        self._released = asyncio.Event()
         monkeypatch.setattr(SolverPool, "solve", self._try)
 
     async def _try(self, candidate: Candidate, *_turn: str) -> str:
         self.tried.append(candidate)
-        if not self._is_released:
-            try:
-                await self._answer.wait()
-            except asyncio.CancelledError:
-                self.stopped += 1
-                raise
-            self._answer.clear()
-        return await asyncio.to_thread(winning_line, candidate) if self._is_released else ""
+        try:
+            await self._released.wait()
+        except asyncio.CancelledError:
+            self.stopped += 1
+            raise
+        return await asyncio.to_thread(winning_line, candidate)
 
-    async def reached(self, number: int) -> None:
-        """Wait until so many candidates have been tried."""
-        await until(lambda: len(self.tried) >= number)
-
-    def answer(self) -> None:
-        """Give up the candidate that is tried now."""
-        self._answer.set()
+    async def begun(self) -> None:
+        """Wait until a candidate is tried."""
+        await until(lambda: self.tried)
 
     def release(self) -> None:
         """Search like any solver from now on."""
-        self._is_released = True
-        self._answer.set()
+        self._released.set()
 
 
 @pytest.fixture
@@ -93,42 +74,6 @@ def renewals(one: Node, two: Node) -> ManualTimers:
     return timers
 
 
-async def look_again(*nodes: Node, room: str) -> None:
-    """Tick a room, and wait until the nodes have seen whether they can get its lease."""
-    for node in nodes:
-        await node.rooms.tick(room)
-    await asyncio.sleep(0)
-    await until(lambda: sum(room in node.rooms.deals.searching for node in nodes) <= 1)
-
-
-async def test_slow_candidates_are_tried_by_one_node(
-    one: Node, two: Node, redis: RedisClient, solver: HeldSolver, renewals: ManualTimers
-) -> None:
-    """Each of three candidates takes eight seconds, which is longer than a lease."""
-    ana, bob = await drawn(one, two)
-    lease = keys.duty(ana.room)
-    for number in (1, 2, 3):
-        await solver.reached(number)
-        for _ in range(4):
-            await redis.pexpire(lease, LEASE // 3)
-            renewals.advance(RENEWAL_INTERVAL)
-            await until(lambda: is_renewed(redis, lease))
-            await look_again(one, two, room=ana.room)
-        solver.answer()
-    await solver.reached(4)
-    solver.release()
-    for player in (ana, bob):
-        await player.dealt()
-    numbers = [each.number for each in solver.tried]
-    assert numbers == list(range(len(numbers)))
-    assert solver.stopped == 0
-    await until(lambda: is_free(redis, lease))
-
-
-async def is_renewed(redis: RedisClient, lease: str) -> bool:
-    return bool(await redis.pttl(lease) > LEASE // 2)
-
-
 async def is_free(redis: RedisClient, lease: str) -> bool:
     return not await redis.exists(lease)
 
@@ -138,7 +83,7 @@ async def test_node_without_its_lease_stops_at_once(
     one: Node, two: Node, redis: RedisClient, solver: HeldSolver, renewals: ManualTimers, how: str
 ) -> None:
     ana, bob = await drawn(one, two)
-    await solver.reached(1)
+    await solver.begun()
     lease = keys.duty(ana.room)
     if how == "deleted":
         await redis.delete(lease)
@@ -189,86 +134,6 @@ async def test_duty_is_done_without_the_index(one: Node, redis: RedisClient) -> 
     await redis.delete(keys.DUE)
 
 
-class Frozen:
-    """A node that is suspended before it sends its next command to Redis.
-
-    That is so after it has sent ``commands`` of them, counted from the first one that takes a lease.
-    """
-
-    def __init__(self, node: Node, lease: str, commands: int, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.is_suspended = asyncio.Event()
-        self._thawed = asyncio.Event()
-        self._lease = lease
-        self._left = commands
-        self._counts = False
-        self._execute = node.store.executor.try_execute
-        monkeypatch.setattr(node.store.executor, "try_execute", self._try_execute)
-        node.rooms.duties.timers = ManualTimers()  # it renews no lease
-
-    async def _try_execute(self, commands: Sequence[RedisCommand], *, durable: bool = False) -> list[Any]:
-        self._counts = self._counts or any(each.key == self._lease for each in commands)
-        if self._counts and not self._left:
-            self.is_suspended.set()
-            await self._thawed.wait()
-        self._left -= self._counts
-        return await self._execute(commands, durable=durable)
-
-    def thaw(self) -> None:
-        self._thawed.set()
-
-
-async def ended(node: Node, redis: RedisClient, room: str) -> Race:
-    """Store a race that has ended, in which ana has brought a card to the foundations. Nobody has recorded it."""
-    now = await node.store.now()
-    times = {"created": now - 60_000, "starts": now - 50_000, "finished_at": now}
-    race = ended_race(room, phase="finished", **times)
-    assert await node.store.create_room(race, RoomSecret(DealSecret(SEED), b"", b""))
-    await redis.zrem(keys.DUE, room)  # only the test ticks it
-    fields = {"request": 1, "action": "draw", "committed_at": now - 40_000, "seen": b""}
-    await redis.xadd(keys.log(room, "ana"), {**fields, "foundation_cards": 1, "moves": 1, "undos": 0}, id="1-0")
-    return race
-
-
-async def test_node_suspended_at_any_write_doubles_nothing(
-    one: Node, two: Node, redis: RedisClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It is suspended for longer than its lease, or killed: before, between and after what it writes of a race."""
-    paces: set[int] = set()
-    kept_by = [0.0, 0.0]
-    for commands in count():
-        race = await ended(one, redis, f"room-{commands}")
-        lease = keys.duty(race.room)
-        with monkeypatch.context() as patched:
-            frozen = Frozen(one, lease, commands, patched)
-            ticking = asyncio.create_task(one.rooms.tick(race.room))
-            suspended = asyncio.create_task(frozen.is_suspended.wait())
-            await asyncio.wait((ticking, suspended), return_when=asyncio.FIRST_COMPLETED)
-            was_suspended = suspended.done()
-            suspended.cancel()
-            await redis.delete(lease)
-            await two.rooms.tick(race.room)
-            recorded = await two.store.records.text(race_id(race))
-            frozen.thaw()
-            await ticking
-        assert recorded
-        assert await one.store.records.text(race_id(race)) == recorded
-        assert len(await one.store.earlier.of_game(race.game.name)) == commands + 1
-        past = await one.store.earlier.past("ana")
-        paces.add(past.pace)
-        assert past.races[0] == race_id(race)
-        assert len(past.races) == len({*past.races}) == min(commands + 1, 16)
-        told = [news.race for _, news in await one.store.news.after(NewsId(0, 0))]
-        assert told == [*dict.fromkeys(told)]
-        assert len(told) == commands + 1
-        kept_by = [node.metric("records_total", outcome="kept") for node in (one, two)]
-        assert sum(kept_by) == commands + 1
-        if not was_suspended:
-            break
-    assert commands > 10
-    assert kept_by[0] > 0 < kept_by[1]
-    assert len(paces) == 1
-
-
 async def test_races_that_nodes_count_together_are_all_counted(one: Node, two: Node) -> None:
     changes = [partial(PlayerPast.with_race, race=str(number), pace=1, deal="") for number in range(4)]
     nodes = (one, two, one, two)
@@ -276,19 +141,3 @@ async def test_races_that_nodes_count_together_are_all_counted(one: Node, two: N
         *(node.store.earlier.change_past("ana", each) for node, each in zip(nodes, changes, strict=True))
     )
     assert {*(await one.store.earlier.past("ana")).races} == {"0", "1", "2", "3"}
-
-
-async def test_news_of_the_end_waits_for_the_record(
-    one: Node, two: Node, redis: RedisClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """While one node makes the record, another one tells nobody that the race has ended."""
-    race = await ended(one, redis, "friday")
-    frozen = Frozen(one, keys.duty("friday"), 1, monkeypatch)
-    ticking = asyncio.create_task(one.rooms.tick("friday"))
-    await frozen.is_suspended.wait()
-    await two.rooms.tick("friday")
-    assert not await two.store.records.has(race_id(race), race.result.finished_at)
-    assert await two.store.news.after(NewsId(0, 0)) == []
-    frozen.thaw()
-    await ticking
-    assert len(await two.store.news.after(NewsId(0, 0))) == 1

@@ -12,16 +12,13 @@ from samedeal.protocol.messages import (
     Created,
     Done,
     Join,
-    ProgressUpdate,
     Ready,
     Rematch,
     Resign,
     RoomState,
     Start,
 )
-from samedeal_server.errors import StoreUnavailable
 from samedeal_server.loop_timers import Timers
-from samedeal_server.rooms.hub import Hub
 from samedeal_server.store import keys
 from tests.server.client import DEADLINE
 from tests.server.live_nodes import Node, NodeMaker, RedisClient
@@ -56,50 +53,6 @@ async def test_rooms_whose_tick_fails_do_not_delay_others(redis: RedisClient, on
     assert snapshot.race.phase == "finished"
 
 
-async def test_poll_finds_unannounced_events(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("samedeal_server.rooms.upkeep.POLL_INTERVAL", 0.2)
-    one, two = await node(), await node()
-    ana, bob = await athena_race(one, two)
-    unannounced, announced = one.rooms.hubs[ana.room], Hub.announced
-    monkeypatch.setattr(Hub, "announced", lambda hub, event: None if hub is unannounced else announced(hub, event))
-    await bob.acts(2)
-    await ana.until(ProgressUpdate, lambda progress: progress.moves == 2)
-
-
-async def test_failed_read_of_a_gap_is_retried(one: Node, two: Node, monkeypatch: pytest.MonkeyPatch) -> None:
-    ana, bob = await athena_race(one, two)
-    hub = one.rooms.hubs[ana.room]
-    events = await one.store.load_events(ana.room, 0)
-    assert events is not None
-    hub.model.event = events[-1].previous  # as if the last event had not been received
-    failed = fail_once(monkeypatch, one.store, "load_events")
-    await bob.act("draw")
-    await ana.until(ProgressUpdate, lambda progress: progress.moves == 1)
-    assert failed.is_set()
-
-
-async def test_failed_deal_is_retried(one: Node, monkeypatch: pytest.MonkeyPatch) -> None:
-    (ana,) = await seated(one, names=["ana"], countdown=1)
-    await ana.expect(Done, Start)
-    failed = fail_once(monkeypatch, one.rooms.hubs[ana.room].replay, "initial_board")
-    await ana.dealt()
-    assert failed.is_set()
-
-
-def fail_once(monkeypatch: pytest.MonkeyPatch, target: object, method: str) -> asyncio.Event:
-    """Make the next call of a ``target``'s ``method`` fail as if Redis were down. Return an event that is set then."""
-    call, failed = getattr(target, method), asyncio.Event()
-
-    async def failing(*arguments: Any) -> Any:
-        if not failed.is_set():
-            failed.set()
-            raise StoreUnavailable("Redis is down")
-        return await call(*arguments)
-
-    monkeypatch.setattr(target, method, failing)
-    return failed
-
-
 async def test_truncated_stream_reloads_the_room(redis: RedisClient, node: NodeMaker) -> None:
     unsubscribed, other = await node(), await node()
     ana, bob = await athena_race(unsubscribed, other)
@@ -126,33 +79,6 @@ async def test_change_whose_answer_was_lost_is_recognized(one: Node, monkeypatch
     monkeypatch.setattr(one.store, "compare_and_set", send_twice)
     await ana.expect(Done, Start)
     await ana.phase("countdown")
-
-
-@pytest.mark.parametrize("wrong", [-3_600_000, 3_600_000])
-async def test_clock_of_a_node_decides_nothing(
-    one: Node, two: Node, monkeypatch: pytest.MonkeyPatch, wrong: int
-) -> None:
-    """Invariant: one clock."""
-    now = two.store.now
-
-    async def wrong_now() -> int:
-        return await now() + wrong
-
-    monkeypatch.setattr(two.store, "now", wrong_now)
-    await two.rooms.clock.sync()
-    bob, ana = await seated(two, one, names=("bob", "ana"), games=("athena",), countdown=1, limit=60)
-    before = await one.store.now()
-    await bob.expect(Done, Start)
-    counting = await bob.phase("countdown")
-    assert before + 1000 <= counting.starts <= await one.store.now() + 1000
-    if wrong > 0:
-        await two.upkeep.sweep()
-        await bob.refused("not_racing", Act, revision=0, action="draw")
-    await bob.dealt()
-    await bob.act("draw")
-    update = await ana.until(ProgressUpdate, lambda progress: progress.moves == 1)
-    assert isinstance(update.acted_at, int)
-    assert counting.starts <= update.acted_at <= await one.store.now()
 
 
 async def test_node_keeps_nothing_of_disconnected_clients(one: Node) -> None:

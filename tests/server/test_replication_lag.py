@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from pathlib import Path
-from random import Random
 from typing import Any, NamedTuple
 
 import pytest
 from msgspec.structs import replace
 
-from samedeal.protocol.messages import Acked, AckedAction, Act, DelayedBoard, Done, Join, Joined, Recover, Start
+from samedeal.protocol.messages import Acked, AckedAction, Act, Done, Join, Joined, Recover, Start
 from samedeal.protocol_codes import CloseCode
-from samedeal_server.races.log_entry import LogEntry
 from samedeal_server.store import keys
 from tests.chaos.proxy import Proxy
 from tests.server.client import Client
 from tests.server.live_nodes import Node, NodeMaker, RedisClient
 from tests.server.races import lose_moves, race, record
-from tests.server.real_clients import check_and_finish, connected, play_random_moves, races
+from tests.server.real_clients import connected
 from tests.server.redis_kinds import LaggingReplica
 from tests.server.waiting import until
 
@@ -34,32 +32,6 @@ class Lagging(NamedTuple):
 async def lagging(tmp_path: Path) -> AsyncIterator[Lagging]:
     async with LaggingReplica(tmp_path) as pair, Proxy(lambda: [pair.target]) as proxy:
         yield Lagging(f"redis://127.0.0.1:{proxy.port}/0", pair)
-
-
-async def test_clients_recover_lost_acked_moves(lagging: Lagging, node: NodeMaker) -> None:
-    nodes = [await node(redis=lagging.url), await node(redis=lagging.url)]
-    async with races(nodes, "friday", delay=0) as racers:
-        wat = await nodes[0].player("wat")
-        await wat.watch("friday")
-        for number, racer in enumerate(racers):
-            await play_random_moves(racer, 5, Random(number))
-        await lagging.pair.fall_behind()
-        for number, racer in enumerate(racers):
-            await play_random_moves(racer, 7, Random(10 + number))
-        logs = [await nodes[0].store.load_log("friday", racer.link.player) for racer in racers]
-        boards = [racer.model.own.play for racer in racers]
-        await lagging.pair.fail_over()
-        await wat.until(DelayedBoard, lambda board: board.revision == 5)
-        for racer, log, board in zip(racers, logs, boards, strict=True):
-
-            async def is_whole(player: str = racer.link.player, log: list[LogEntry] = log) -> bool:
-                return await nodes[1].store.load_log("friday", player) == log
-
-            await until(is_whole)
-            assert racer.model.own.play is board
-            assert not racer.model.out_of_sync
-            await play_random_moves(racer, 3, Random(20))
-        await check_and_finish(nodes[1].store, racers)
 
 
 async def test_acked_finish_survives_a_rollback(lagging: Lagging, node: NodeMaker) -> None:

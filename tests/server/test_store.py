@@ -26,11 +26,13 @@ from samedeal.race.due_times import due_at
 from samedeal.race.progress import MoveCommitted, Progress
 from samedeal.race.transitions import apply
 from samedeal.race.values import DealSecret, FoundDeal, KickedPlayers, Race, RaceBefore, Racer
+from samedeal_server.races.public_facts import RaceNews, room_line
 from samedeal_server.races.refusals import commit_refused
 from samedeal_server.store import keys
 from samedeal_server.store.connect import connect
 from samedeal_server.store.events import PresenceChanged, RaceChanged, SequencedEvent, SpectatorCount
 from samedeal_server.store.group_commit import Commit, CommitOutcome, CommitResult
+from samedeal_server.store.news import NewsId
 from samedeal_server.store.pubsub import Announcement, Listener
 from samedeal_server.store.redis_client import RedisCommand
 from samedeal_server.store.scripts import Script
@@ -692,3 +694,10 @@ async def test_session_tokens_are_random(store: Store) -> None:
     assert len(set(tokens)) == 50
     assert min(len(token) for token in tokens) >= 43  # 256 bits in characters of 6
     assert len({token[:3] for token in tokens}) > 40
+
+
+async def test_news_whose_answer_was_lost_are_told_once(store: Store) -> None:
+    first, second = (RaceNews(event="opened", time=time, room=room_line(new_race())) for time in (1, 2))
+    for news in (first, first, second, first):
+        await store.news.add(news)
+    assert [news for _, news in await store.news.after(NewsId(0, 0))] == [first, second]

@@ -4,19 +4,22 @@
 
 Each seed determines a world. A world with a violation is reduced to the fewest faults that still have one.
 ``--trace`` prints a timeline of the first world.
+``--check`` runs each world twice, in processes that order sets of texts differently, and compares their traces. The second
+one may be of another Python: ``--check python3.13``.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 
 from tests.simulation.plan import WorldPlan, make_world
 from tests.simulation.timeline import lines_of
-from tests.simulation.world import Verdict, known_deals, run_world
+from tests.simulation.world import Verdict, known_deals, run_week, run_world
 
 
 def smallest(plan: WorldPlan) -> WorldPlan:
@@ -40,6 +43,19 @@ def _verdicts(seeds: range, jobs: int) -> Iterator[Verdict]:
             yield from processes.map(run_seed, range(first, min(first + 4 * jobs, seeds.stop)))
 
 
+def different_worlds(seeds: range, python: str) -> list[int]:
+    """Run worlds in two processes, the second one with a certain Python. Return the seeds whose traces differ."""
+    command = ("-m", "tests.simulation", "--digests", "--seed", str(seeds.start), "--worlds", str(len(seeds)))
+    processes = [
+        subprocess.Popen(
+            (program, *command), env={**os.environ, "PYTHONHASHSEED": number}, stdout=subprocess.PIPE, text=True
+        )
+        for number, program in (("1", sys.executable), ("2", python))
+    ]
+    runs = [process.communicate()[0].splitlines() for process in processes]
+    return [seed for seed, one, two in zip(seeds, *runs, strict=True) if one != two]
+
+
 def _print_timeline(time: float, where: str, what: object) -> None:
     for line in lines_of(where, what):
         print(f"{time:9.4f}  {line}")
@@ -53,14 +69,30 @@ def main() -> int:
     command.add_argument("--trace", action="store_true", help="print what happens in the first world")
     command.add_argument("--keep-going", action="store_true", help="continue after a violation, and reduce nothing")
     command.add_argument("--brief", action="store_true", help="stop at a violation, and reduce nothing")
+    command.add_argument("--check", nargs="?", const=sys.executable, metavar="PYTHON", help="run each world twice")
+    command.add_argument("--digests", action="store_true", help="print the hash of the trace of each world")
+    command.add_argument(
+        "--week", action="store_true", help="let a week pass instead, with nodes that never rest; this takes long"
+    )
     given = command.parse_args()
+    if given.week:
+        print(f"Redis had so many keys each evening: {run_week(always_up=True)}")
+        return 0
+    seeds = range(given.seed, given.seed + given.worlds)
+    if given.check:
+        differ = different_worlds(seeds, given.check)
+        print(f"{len(seeds)} worlds twice; seeds with two traces: {differ or 'none'}")
+        return 1 if differ else 0
     if given.trace:
         print(plan := make_world(given.seed, known_deals()))
         verdict = run_world(plan, _print_timeline)
         print(f"{verdict.digest}: {verdict.outcome}", *verdict.violations, sep="\n  BROKEN ")
         return 1 if verdict.violations else 0
+    if given.digests:
+        for seed in seeds:
+            print(seed, run_seed(seed).digest, flush=True)
+        return 0
     acked = broken = 0
-    seeds = range(given.seed, given.seed + given.worlds)
     for seed, verdict in zip(seeds, _verdicts(seeds, given.jobs), strict=True):
         acked += verdict.outcome.acked
         if not verdict.violations:

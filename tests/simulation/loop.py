@@ -15,6 +15,7 @@ import hashlib
 import heapq
 import os
 import random
+import sys
 import time
 from collections import deque
 from collections.abc import Callable, Coroutine, Iterator
@@ -39,6 +40,10 @@ _START: Final = 1000.0
 
 _CLEANUP: Final = 600.0
 """Timeout, in seconds of the world, for all tasks to end when the world ends."""
+
+
+_PYTHON: Final = f"Python/{sys.version_info[0]}.{sys.version_info[1]}".encode()
+"""What clients and servers call this version of Python, which is not part of the trace."""
 
 
 class NothingLeftToDo(Exception):
@@ -104,7 +109,8 @@ class SimulatedLoop(asyncio.BaseEventLoop):
     """The event loop of a world.
 
     ``trace`` is called with everything that happens: the time, and texts or bytes. ``digest`` is the hash of all of it, so
-    two worlds with the same digest went the same way.
+    two worlds with the same digest went the same way. ``epoch`` is the time, in seconds since 1970, that the loop counts
+    from.
     """
 
     network: Network
@@ -117,7 +123,7 @@ class SimulatedLoop(asyncio.BaseEventLoop):
         self.random = random.Random(f"{seed} loop")
         self.hosts: list[Host] = []
         self._time = _START
-        self._epoch = _EPOCH + self.random.randrange(4 * 86_400) - _START
+        self.epoch = _EPOCH + self.random.randrange(4 * 86_400) - _START
         self._numbers = 0
         self._running: asyncio.Handle | None = None
         self._digest = hashlib.sha256()
@@ -138,6 +144,7 @@ class SimulatedLoop(asyncio.BaseEventLoop):
     def note(self, where: str, what: str | bytes) -> None:
         """Add to the trace of the world that something happened."""
         data = what if isinstance(what, bytes) else what.encode()
+        data = data.replace(_PYTHON, b"Python")
         self._digest.update(b"%.6f %b %d %b" % (self._time, where.encode(), len(data), data))
         if self._trace is not None:
             self._trace(self._time - _START, where, what)
@@ -162,7 +169,7 @@ class SimulatedLoop(asyncio.BaseEventLoop):
 
     def true_time(self) -> float:
         """Return the time of the world, in seconds since 1970. Clocks of machines may show another one."""
-        return self._time + self._epoch
+        return self._time + self.epoch
 
     def _wall_time_ns(self) -> int:
         return int(self.wall_time() * 1e9)

@@ -232,6 +232,8 @@ class Network:
 
     def latency(self) -> float:
         """Return how long some bytes take: usually less than ``slowest``, and sometimes much longer."""
+        if not self.slowest:
+            return 0.0
         return self.slowest * (self._random.random() if self._random.random() < 0.98 else self._random.uniform(1, 20))
 
     def listen(self, factory: Callable[[], Any], port: int) -> Listener:

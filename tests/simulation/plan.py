@@ -13,7 +13,7 @@ from typing import Final, Literal, get_args
 
 import msgspec
 
-from tests.chaos.plan import Fault, Plan, RoomPlan, make_plan
+from tests.chaos.plan import Fault, Plan, RoomPlan, TidePlan, make_plan
 
 What = Literal["cut before", "cut during", "cut after", "crash before", "crash after", "freeze", "late", "refuse"]
 """What happens at a place.
@@ -39,7 +39,7 @@ PLACES: Final = {
     "ZADD": (1, 4),
     "SET": (1, 12),
     "SSUBSCRIBE": (2, 3),
-    "XADD": (2, 4),
+    "add_news": (2, 4),
 }
 """The places: how often a plan chooses each, and about how many of them a world has."""
 
@@ -95,7 +95,8 @@ def make_world(seed: int, known: Mapping[str, str]) -> WorldPlan:
     rng = Random(f"world {seed}")
     whole = make_plan(seed, 0, dict(known), small=True)
     rooms = [_smaller(room, rng, known) for room in whole.rooms[: rng.choice((1, 1, 2))]]
-    faults, cuts, tide = list(whole.faults), [_cut(rng) for _ in range(rng.choice((0, 1, 3, 6)))], whole.tide
+    faults, cuts = list(whole.faults), [_cut(rng) for _ in range(rng.choice((0, 1, 3, 6)))]
+    tide = None if whole.fails_over or rng.random() < 0.5 else TidePlan("willow", 2, round(rng.uniform(4, 9), 1))
     nodes, slowness = rng.choice((1, 2, 2)), rng.choice((1, 5, 40))
     if not whole.fails_over:
         faults = rng.sample(faults, rng.choice((0, 0, 1, 2)))
@@ -115,7 +116,6 @@ def make_world(seed: int, known: Mapping[str, str]) -> WorldPlan:
         case _:
             pass
     faults.sort(key=lambda fault: fault.at)
-    tide = tide and replace(tide, game="willow", racers=2)
     plan = replace(whole, nodes=nodes, rooms=tuple(rooms), faults=tuple(faults), tide=tide)
     return WorldPlan(plan, tuple(cuts), slowness)
 

@@ -152,7 +152,7 @@ class RespServer:
             else:
                 if not hasattr(self.server, "_lua_runtime"):
                     socket._get_server_runtime(self.server).execute(b"redis.REDIS_VERSION_NUM = 0x00080000")
-                socket.sendall(hiredis.pack_command(tuple(command)))  # type: ignore[arg-type]  # typed as 1 word
+                socket._process_command(command)
         finally:
             socket.push = push
 
@@ -219,10 +219,8 @@ class SimulatedRedis(RespServer):
             super().announce(connection, data)
 
     async def do(self, *command: str | int) -> None:
-        """Do what a round of chaos asks of a Redis: step its clock, pause it, or let it drop connections."""
+        """Do what a round of chaos asks of a Redis: pause it, or let it drop connections."""
         match command:
-            case ("INCRBY", _, int(step)):
-                self.host.clock += step / 1000
             case ("CLIENT", "PAUSE", int(milliseconds), *_):
                 self.host.stand_still()
                 self._loop.call_later(milliseconds / 1000, self.host.go_on)

@@ -36,6 +36,12 @@ _SETTLING: Final = 30.0
 
 _RECORDS: Final = keys.record("").encode()
 
+_LONGEST_STEP: Final = 4.0
+"""Maximum step, in seconds, of the clock of Redis."""
+
+_FOR_EVER: Final = 10**9
+"""A time, in milliseconds, that no world lasts."""
+
 _LARGEST_OFFSET: Final = 3600.0
 """Maximum difference, in seconds, between the clock of a node and that of Redis."""
 
@@ -82,6 +88,7 @@ class SimulatedStage(Stage):
         self._loop = loop
         self._options = options
         self._cuts = {(cut.place, cut.nth): cut for cut in cuts}
+        self.patience = sum(cut.seconds for cut in cuts)
         self._reached: Counter[str] = Counter()
         self._restarts: list[asyncio.Task[None]] = []
 
@@ -191,16 +198,19 @@ class SimulatedStage(Stage):
         self._loop.note("fault", str(fault))
         begins = self._now()
         self._disturb(str(fault), fault.seconds)
-        if fault.kind in LINK_FAULTS:
+        if fault.kind in (*LINK_FAULTS, "step clock"):
             await self._link_fault(fault)
         else:
             await super().inject(fault, proxy)
         self._disturb(f"{fault.kind} ends", 0.0)
-        self.work.disturbances.append(Disturbance(str(fault), begins, self._now()))
+        ends = begins + _FOR_EVER if fault.kind == "delay" else self._now()  # connections stay slow
+        self.work.disturbances.append(Disturbance(str(fault), begins, ends))
 
     async def _link_fault(self, fault: Fault) -> None:
         hosts = [node.host for node in self.nodes if not node.leaving]
-        host = hosts[fault.which % len(hosts)] if hosts else self._loop.world
+        if not hosts:
+            return  # the only node was just killed
+        host = hosts[fault.which % len(hosts)]
         match fault.kind:
             case "mute redis":  # its answers are lost, and then the connections
                 ends = self._loop.network.between(host.name, "redis")
@@ -217,6 +227,10 @@ class SimulatedStage(Stage):
                 SolverProcess.slowness *= 10
                 await asyncio.sleep(fault.seconds)
                 SolverProcess.slowness /= 10
+            case "step clock":
+                step = int(1000 * min(fault.seconds, _LONGEST_STEP)) * (1 if fault.which % 2 else -1)
+                self.stepped += abs(step)
+                self.redis.host.clock += step / 1000
             case "step node clock":
                 host.clock += 3600 if fault.which % 2 else -3600
             case "slow network":

@@ -3,50 +3,48 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import subprocess
+import re
 import sys
 import time
-from pathlib import Path
 
 import pytest
 
 from samedeal.protocol.messages import Acked
+from samedeal_server.store.connect import connect
+from samedeal_server.store.news import NewsId
+from samedeal_server.store.store import LEASE, Store
+from samedeal_server.telemetry.metrics import Metrics
+from tests.server.plain_http import ask
 from tests.server.races import finish, race
-from tests.simulation.__main__ import smallest
+from tests.simulation.__main__ import different_worlds, smallest
+from tests.simulation.days import RECORD_DAYS
 from tests.simulation.loop import HOST, Host, NothingLeftToDo, SimulatedLoop
 from tests.simulation.node import SimulatedNode
 from tests.simulation.plan import PLACES, Cut, make_world
 from tests.simulation.redis_server import Interference, SimulatedRedis
-from tests.simulation.world import known_deals, run_world, simulated
+from tests.simulation.world import known_deals, run_week, run_world, simulated
 
-SEEDS = (1, 7, 15, 21, 29)
+SEEDS = (1, 7, 15, 17, 21, 29, 309, *range(41, 54))
 """Worlds in which the mutants of this module are found."""
 
+MOST_BATCHES = 12
+"""Number of batches to Redis after which a race surely has its record."""
 
-@pytest.mark.parametrize("seed", SEEDS)
+TODAY = 10 * (int(time.time()) // 86_400)
+"""The first seed of the worlds that only this day has."""
+
+
+@pytest.mark.parametrize("seed", [*SEEDS, *range(TODAY, TODAY + 10)])
 def test_promises_hold_in_the_world(seed: int) -> None:
     plan = make_world(seed, known_deals())
     verdict = run_world(plan)
     assert not verdict.violations, f"{plan}\n" + "\n".join(verdict.violations)
-    assert verdict.outcome.acked > 5, verdict
+    assert verdict.outcome.acked > 5 or seed not in SEEDS, verdict
 
 
 def test_same_seed_gives_the_same_world_in_another_process() -> None:
-    command = "from tests.simulation.__main__ import run_seed; print(run_seed(5).digest)"
-    digests = {
-        subprocess.run(
-            (sys.executable, "-c", command),
-            cwd=Path(__file__).parents[2],
-            env={**os.environ, "PYTHONHASHSEED": hash_seed},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for hash_seed in ("1", "2")
-    }
-    assert len(digests) == 1
-    assert len(digests.pop().strip()) == 16
+    """Elements of sets have another order there."""
+    assert different_worlds(range(5, 6), sys.executable) == []
 
 
 async def small_world(loop: SimulatedLoop, cut: str = "") -> list[str]:
@@ -78,6 +76,58 @@ def test_commit_is_made_once_wherever_it_is_cut(cut: str) -> None:
     assert sorted(standings) == ["ana 4", "bob 2"]
 
 
+async def record_races(loop: SimulatedLoop) -> None:
+    """Two nodes record races. In each race, the one that begins stands still after another number of its batches."""
+    redis = SimulatedRedis(loop)
+    await redis.start()
+    nodes = {}
+    for name in ("node-1", "node-2"):
+        nodes[name] = await SimulatedNode(loop, name, redis.url, "--health-port", f"900{name[-1]}").started()
+    left, owner = 0, ""
+
+    def interfere(host: Host, labels: list[str]) -> None:
+        nonlocal left, owner
+        if left and host.name in nodes and "replace_string" in labels:  # the script that takes leases
+            owner = owner or host.name
+        if left and host.name == owner:
+            left -= 1
+            if not left:
+                nodes[owner].freeze()
+                loop.call_later(LEASE / 500, nodes[owner].thaw)
+
+    redis.interfere = interfere
+    urls = ["ws://{}:{}".format(*node.target) for node in nodes.values()]
+    kept: list[int] = []
+    ended: list[str] = []
+    texts: list[bytes] = []
+    async with connect(redis.url) as client:
+        store = Store(client, Metrics())
+        for batches in range(1, MOST_BATCHES + 1):
+            ana, bob = await race(*urls, games=("athena",))
+            await ana.act("draw")
+            left, owner = batches, ""
+            await finish(ana, bob)
+            recorded = b""
+            for _ in range(30):
+                await asyncio.sleep(1)
+                ended = [news.race for _, news in await store.news.after(NewsId(0, 0)) if news.event == "finished"]
+                texts = [await store.records.text(each) for each in ended]
+                assert b"" not in texts
+                recorded = recorded or b"".join(texts[batches - 1 :])
+            assert len(ended) == len({*ended}) == batches
+            assert recorded == texts[-1]
+            assert [(await store.earlier.past(each.player)).races for each in (ana, bob)] == [(ended[-1],)] * 2
+            pages = [(await ask(f"http://127.0.0.1:900{name[-1]}", "/metrics")).text for name in nodes]
+            kept = [int(float(re.findall(r'records_total{outcome="kept"} (\S+)', page)[0])) for page in pages]
+            assert sum(kept) == batches
+    assert min(kept) > 0
+
+
+def test_node_that_stands_still_at_any_write_doubles_nothing() -> None:
+    with simulated("records") as loop:
+        loop.run_until_complete(loop.world.run(record_races(loop)))
+
+
 def test_time_passes_only_when_there_is_nothing_to_do() -> None:
     async def wait() -> tuple[float, float]:
         before = time.time(), time.monotonic()
@@ -86,6 +136,12 @@ def test_time_passes_only_when_there_is_nothing_to_do() -> None:
 
     with simulated("a day") as loop:
         assert loop.run_until_complete(loop.world.run(wait())) == pytest.approx((86_400, 86_400))
+
+
+def test_week_with_a_leap_day_leaves_nothing_behind() -> None:
+    """``--week`` lets the nodes run all the time, which takes long."""
+    sizes = run_week(always_up=False)
+    assert max(sizes) <= sizes[RECORD_DAYS - 1] + 5
 
 
 def test_world_in_which_nothing_can_happen_ends() -> None:

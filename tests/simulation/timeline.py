@@ -16,6 +16,9 @@ from samedeal.protocol.messages import Ping, Pong
 _WIDTH: Final = 160
 _BINARY: Final = 0x82
 _MASKED: Final = 0x80
+_LONG: Final = 126
+"""The length of contents that stands for a longer one, which follows."""
+
 _LOGGED: Final = ("debug", "info")
 """Levels of log lines that are not worth a line, apart from changes of races."""
 
@@ -46,17 +49,29 @@ def _logged(line: str) -> str | None:
 
 def _messages(data: bytes) -> Iterator[str]:
     """Yield the messages in WebSocket frames, apart from those that keep a connection alive."""
-    while len(data) >= 2 and data[0] == _BINARY:
-        size, start = data[1] & ~_MASKED, 2
-        if size == 126:
-            size, start = int.from_bytes(data[2:4], "big"), 4
-        mask = data[start : start + 4] if data[1] & _MASKED else b""
-        start += len(mask)
-        payload, data = data[start : start + size], data[start + size :]
+    is_request = len(data) > 1 and bool(data[1] & _MASKED)
+    for payload in payloads(data):
         try:
-            message = decode_to_server(apply_mask(payload, mask)) if mask else decode_to_client(payload)
+            message = decode_to_server(payload) if is_request else decode_to_client(payload)
         except (SamedealError, ValueError):
             yield f"{len(payload)} bytes"
         else:
             if not isinstance(message, Ping | Pong):
                 yield repr(message)
+
+
+def payloads(data: bytes) -> Iterator[bytes]:
+    """Yield the contents of binary WebSocket frames, and then the rest."""
+    while len(data) >= 2 and data[0] == _BINARY:
+        size, start = data[1] & ~_MASKED, 2
+        if size >= _LONG:
+            start = 4 if size == _LONG else 10
+            size = int.from_bytes(data[2:start], "big")
+        if data[1] & _MASKED:
+            mask, start = data[start : start + 4], start + 4
+            yield apply_mask(data[start : start + size], mask)
+        else:
+            yield data[start : start + size]
+        data = data[start + size :]
+    if data:
+        yield data

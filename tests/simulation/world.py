@@ -9,13 +9,21 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 from unittest import mock
 
+import msgspec
+
 from samedeal import deal_proof, joint_deal
+from samedeal.options import Options
 from samedeal.solver.solve import solve
-from samedeal_server.rooms import passphrases
+from samedeal_link.solving import solver_process
+from samedeal_server.rooms import passphrases, tide_rooms
+from tests.chaos import bots
+from tests.chaos.plan import TIDE_LIMIT
 from tests.chaos.rounds import Outcome, Round, node_options, winning_records
-from tests.chaos.stepped_node import short_tides
+from tests.simulation.days import FIRST_DAY, Week
 from tests.simulation.judge import judge_world
 from tests.simulation.loop import SimulatedLoop
 from tests.simulation.network import Network
@@ -39,7 +47,7 @@ def simulated(seed: str, trace: Trace | None = None) -> Iterator[SimulatedLoop]:
     gc.disable()
     try:
         SolverProcess.slowness = 1.0
-        with loop.real_world_replaced(), nodes_in_this_process(), short_tides(), _known_answers():
+        with loop.real_world_replaced(), nodes_in_this_process(), _known_answers():
             try:
                 yield loop
             finally:
@@ -77,7 +85,7 @@ def run_world(plan: WorldPlan, trace: Trace | None = None) -> Verdict:
             options = node_options(Path(scratch))
             stage = SimulatedStage(loop, *options, fails_over=plan.round.fails_over, cuts=plan.cuts)
             played = Round(plan.round, stage)
-            with stage.duties_noted():
+            with stage.duties_noted(), _short_tides():
                 evidence = await played.play()
             outcome = played.outcome(evidence)
             return replace(outcome, violations=(*outcome.violations, *judge_world(evidence, stage.work)))
@@ -87,15 +95,47 @@ def run_world(plan: WorldPlan, trace: Trace | None = None) -> Verdict:
     return Verdict(outcome, digest)
 
 
+def run_week(*, always_up: bool) -> list[int]:
+    """Let a week pass. Return the number of keys after each evening."""
+    with tempfile.TemporaryDirectory(prefix="week-") as scratch, simulated("week") as loop:
+        loop.epoch += FIRST_DAY.timestamp() - loop.true_time()
+        week = Week(loop, Path(scratch), always_up=always_up)
+        loop.run_until_complete(loop.world.run(week.pass_by()))
+    return week.sizes
+
+
+@contextmanager
+def _short_tides() -> Iterator[None]:
+    """Let tides start at any time, and be short."""
+
+    def short_race(*args: Any, **given: Any) -> Options:
+        return msgspec.structs.replace(Options.scheduled(*args, **given), limit=TIDE_LIMIT)
+
+    with (
+        mock.patch.object(tide_rooms, "has_tide", return_value=True),
+        mock.patch.object(tide_rooms, "Options", SimpleNamespace(scheduled=short_race)),
+        mock.patch.object(tide_rooms, "_COUNTDOWN", 1),
+    ):
+        yield
+
+
 @contextmanager
 def _known_answers() -> Iterator[None]:
-    """Let node and judge share the answers of the solver, and hash passphrases quickly."""
+    """Let nodes, clients and judge share the answers of the solver, and hash passphrases quickly."""
     with (
         mock.patch.object(joint_deal, "solve", _solve),
         mock.patch.object(deal_proof, "solve", _solve),
+        mock.patch.object(solver_process, "solve", _solve),
+        mock.patch.object(solver_process.SolverProcess, "_call", _call),
+        mock.patch.object(bots._OnLink, "audits", new=True),
         mock.patch.dict(passphrases._SCRYPT, n=2),
     ):
         yield
+
+
+async def _call(_: object, _otherwise: object, function: Callable[..., Any], *arguments: object) -> Any:
+    """Call a function here, instead of in a process of a client."""
+    return function(*arguments)
 
 
 _solve = lru_cache(maxsize=None)(solve)

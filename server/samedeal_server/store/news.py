@@ -34,6 +34,7 @@ REPORT_WINDOW: Final = 3600
 TOLD_LIFETIME: Final = 2 * 3600
 """Time, in seconds, for which Redis knows that the end of a race was told. The room is closed by then."""
 
+_ADD: Final = Script("add_news")
 _TAKE: Final = Script("take_news")
 
 _ID: Final = re.compile(r"([0-9]{1,16})-([0-9]{1,16})")
@@ -69,9 +70,9 @@ class TellingStore(StorePart, Generic[_Told]):
         self._kind: type[_Told] = kind
 
     async def add(self, news: _Told) -> None:
-        """Append news to the stream."""
+        """Append news to the stream. Repeating it changes nothing."""
         await self._executor.execute(
-            command("XADD", self._key, "MAXLEN", "~", LENGTH, "*", "news", pack(news)),
+            _ADD([self._key], pack(news), LENGTH),
             command("XTRIM", self._key, "MINID", news.time - self._lifetime),
         )
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import secrets
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from time import perf_counter
 from typing import Any, Final, cast
 
 from msgspec.structs import replace
@@ -374,9 +374,9 @@ class Store:
 
     async def _commit_batch(self, commits: Sequence[Commit]) -> list[CommitResult | Exception]:
         commands = [_commit_command(commit) for commit in commits]
-        sent = perf_counter()
+        sent = time.perf_counter()
         answers = await self.executor.try_execute(commands, durable=True)
-        self.metrics.commit_seconds.observe(perf_counter() - sent)
+        self.metrics.commit_seconds.observe(time.perf_counter() - sent)
         self.metrics.commit_batch_moves.observe(len(commits))
         results: list[CommitResult | Exception] = [
             unavailable(answer) if isinstance(answer, Exception) else _commit_result(commit, answer)

@@ -1,4 +1,4 @@
-"""Compares two worlds that differ only in unseen cards. The server must send exactly the same in both.
+"""Compares two worlds that differ only in unseen cards. The nodes must send exactly the same in both, at the same times.
 
 A world is a race over two nodes with two racers, a spectator, an operator, and a client in the lobby. A seed decides what
 they do. NONINTERFERENCE.md, in the folder of the tests, explains the method and what is masked.
@@ -8,33 +8,26 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import contextlib
 import hashlib
-import io
-import json
 import re
 import sys
 import tempfile
-from collections import defaultdict
-from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
-from contextlib import AsyncExitStack, ExitStack, aclosing, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import product
 from pathlib import Path
 from random import Random
 from typing import Any, Final
 from unittest import mock
 
-import structlog
 from msgspec.structs import replace as struct_replace
-from prometheus_client import ProcessCollector
-from redis import Redis
-from redis.asyncio import Redis as AsyncRedis
+from prometheus_client import GCCollector, ProcessCollector
+from redis.asyncio import Redis
 
 from samedeal.board import Board
 from samedeal.board_history import UNDO, Undo
 from samedeal.cards import DECK, HIDDEN
-from samedeal.errors import MalformedText
+from samedeal.errors import MalformedText, SamedealError
 from samedeal.game import Game
 from samedeal.games import GAMES
 from samedeal.moves import Move
@@ -51,8 +44,6 @@ from samedeal.protocol.messages import (
     KickPlayer,
     Leave,
     ListRooms,
-    Ping,
-    Pong,
     Ready,
     Recover,
     Rematch,
@@ -62,33 +53,33 @@ from samedeal.protocol.messages import (
     Watch,
     Watching,
 )
-from samedeal.race import draws, due_times, endings, room_state, seats
-from samedeal_server.config.config import Config
-from samedeal_server.embedded_redis.server import EmbeddedRedis
-from samedeal_server.loop_timers import Timers
-from samedeal_server.rooms import hub, progress_updates, room_creation, room_list
+from samedeal.race import draws
+from samedeal_server.rooms import room_creation
 from samedeal_server.solving.pool import SolverPool
 from samedeal_server.solving.worker import Candidate
-from samedeal_server.store import keys
+from samedeal_server.store.connect import connect
 from samedeal_server.store.news import NewsId
-from samedeal_server.store.pubsub import Announcement, Listener
-from samedeal_server.store.redis_client import PrimaryClient, RedisCommand
-from samedeal_server.telemetry import logs
-from tests.server.client import DEADLINE, Client
-from tests.server.live_nodes import Node, RedisClient, serving
-from tests.server.operator_client import TOKEN, Operator
+from samedeal_server.store.store import Store
+from samedeal_server.telemetry.metrics import Metrics
+from tests.chaos.rounds import node_options
+from tests.server.client import Client
+from tests.server.operator_client import Operator
+from tests.server.plain_http import ask
 from tests.server.races import lose_moves
+from tests.simulation.loop import SimulatedLoop
+from tests.simulation.node import SimulatedNode
+from tests.simulation.redis_server import SimulatedRedis
+from tests.simulation.timeline import payloads
+from tests.simulation.world import simulated
 
 ROOM: Final = "room"
 PASSPHRASE: Final = "open sesame"
-NEVER: Final = 10**9
-"""A time, in seconds or in milliseconds, that no world lasts."""
-
 MIN_UNSEEN: Final = 12
 """Minimum number of unseen cards. Racers turn up no more cards when fewer are left."""
 
-_MAX_LATENCY: Final = 0.03
-"""Maximum time, in seconds, by which a slow Redis delays a command, its answer or an announcement. Most delays are short."""
+_HEALTH_PORT: Final = 9_000
+_LONGEST_PAUSE: Final = 4.0
+"""Maximum time, in seconds, between two steps."""
 
 _COUNTDOWN: Final = 60
 _STEPS_OF_COUNTDOWN: Final = 10
@@ -98,18 +89,15 @@ Places = frozenset[tuple[int, int]]
 """Places of the deal: the position of the pile, and the number of cards below. Unseen cards lie where they were dealt."""
 
 _MASKED: Final = {
-    "reached": 1 << 20,
-    **dict.fromkeys(("time", "starts", "ends", "acted_at", "last_progress_at", "finished_at"), 1 << 40),
-    **dict.fromkeys(("generation", "event"), 1 << 40),
     "receipt": bytes(16),
     **dict.fromkeys(("head", "commitment", "share_commitment", "digest"), bytes(32)),
     "data": b"",
     "size": 0,
 }
-"""The values that replace fields which differ from run to run. They are as long on the wire, except those of a backup."""
+"""The values that replace fields which follow from the seed. They are as long on the wire, except those of a backup."""
 
-_TIMED_METRICS: Final = re.compile("^process_|^python_|_redis_|_event_loop_|_rooms$|_bucket$|_sum$|_gsum$")
-"""Metrics of durations, and of what a node does by itself as time passes."""
+_TIMESTAMP: Final = re.compile('"timestamp": "[^"]*"')
+"""The time of a line of the log, which is the real one."""
 
 _MOST_RECOVERED: Final = 40
 """Maximum number of actions that are lost at once. A spectator who is sent more at once would be sent boards instead."""
@@ -145,22 +133,10 @@ class Deck:
 
 
 @dataclass(frozen=True)
-class Output:
-    """The masked frames that left the server for ``receiver`` in one step.
-
-    If ``receiver`` is ``log``, they are the sorted lines of both nodes. If it is ``metrics``, they are the sums over both.
-    """
-
-    step: str
-    receiver: str
-    frames: tuple[object, ...]
-
-
-@dataclass(frozen=True)
 class Transcript:
-    """All output of the server in one world, with the places of cards that no racer has seen."""
+    """All that left the nodes of one world, each with its time and place, and the places of cards that no racer has seen."""
 
-    outputs: tuple[Output, ...]
+    outputs: tuple[tuple[float, str, object], ...]
     hidden: Places
 
     def differs_from(self, other: Transcript) -> str:
@@ -171,112 +147,45 @@ class Transcript:
         return "" if len(self.outputs) == len(other.outputs) else "one is longer than the other"
 
 
-def _is_pong(frame: bytes | str) -> bool:
-    """Return whether a frame answers a ping of ``settle``. Its position among other frames depends on timing."""
-    return isinstance(frame, bytes) and b"\xa4type\xa4pong" in frame
-
-
 class World:
-    """The nodes, the clients, and everything that they received."""
+    """Two nodes, and their clients."""
 
-    def __init__(
-        self, game: Game, nodes: tuple[Node, Node], redis: RedisClient, log: io.StringIO, seed: object
-    ) -> None:
+    def __init__(self, game: Game, loop: SimulatedLoop, redis: SimulatedRedis, seed: object) -> None:
         self.rng = Random(f"{game} {seed}")
         self.rule = self.rng.choice(list(Undo))
         self.clients: dict[str, RacingClient] = {}
         self._game = game
-        self._nodes = nodes
         self._redis = redis
-        self._at: dict[str, Node] = {}
-        self._names: dict[bytes, bytes] = {}
-        self._read: dict[str, int] = {}
-        self._log = log
-        self._log_read = 0
-        self._outputs: list[Output] = []
+        self._loop = loop
+        self._nodes: list[SimulatedNode] = []
         self._passphrase = ""
+
+    async def start(self, scratch: Path) -> None:
+        """Start Redis and both nodes."""
+        await self._redis.start()
+        for number in (1, 2):
+            options = (*node_options(scratch), "--health-port", str(_HEALTH_PORT + number))
+            node = SimulatedNode(self._loop, f"node-{number}", self._redis.url, *options)
+            self._nodes.append(await node.started())
+
+    def _url(self, at: int) -> str:
+        return "ws://{}:{}".format(*self._nodes[at].target)
 
     async def connect_client(self, name: str, at: int, session: str = "") -> RacingClient:
         """Connect or reconnect a client to a node."""
-        client = await RacingClient.hello(self._nodes[at].url, name, session)
+        self.clients[name] = client = await RacingClient.hello(self._url(at), name, session)
         client.undo = self.rule
-        self._names[client.player.encode()] = name.ljust(len(client.player)).encode()
-        self._names[client.session.encode()] = name.ljust(len(client.session)).encode()
-        self.clients[name], self._at[name], self._read[name] = client, self._nodes[at], 0
         return client
 
-    async def settle(self, step: str, *, answers_first: bool = False) -> None:
-        """Wait until the nodes are idle, flush progress updates, and record everything that was sent."""
-        for client in self.clients.values():
-            await client.expect(Pong, Ping)  # then the messages that follow an answer have been sent
-        async with asyncio.timeout(DEADLINE):
-            while not await self._are_quiet():
-                pass
-        for node in self._nodes:
-            followed = node.rooms.hubs.get(ROOM)
-            if followed is not None:
-                followed.updates.flush()
-        for name, client in self.clients.items():
-            await client.expect(Pong, Ping)  # then everything that was sent before has arrived
-            frames = [self._mask(frame) for frame in client.frames[self._read[name] :] if not _is_pong(frame)]
-            self._read[name] = len(client.frames)
-            if answers_first:
-                frames.sort(key=lambda frame: b"\xa2to" not in frame)
-            self._outputs.append(Output(step, name, tuple(frames)))
-        lines = self._log.getvalue()
-        self._outputs.append(
-            Output(step, "log", tuple(sorted(map(self._mask_line, lines[self._log_read :].splitlines()))))
-        )
-        self._log_read = len(lines)
-        counted: dict[str, float] = defaultdict(float)
-        for node in self._nodes:
-            node.gateway.update_gauges()
-            for metric in node.rooms.metrics.registry.collect():
-                for sample in metric.samples:
-                    if not _TIMED_METRICS.search(sample.name):
-                        counted[f"{sample.name} {sample.labels}"] += sample.value
-        self._outputs.append(Output(step, "metrics", tuple(sorted(counted.items()))))
+    async def _pause(self) -> None:
+        """Do nothing for a while, often only for a moment."""
+        await asyncio.sleep(_LONGEST_PAUSE * self.rng.random() ** 6)
 
-    async def _are_quiet(self) -> bool:
-        """Return whether both nodes are idle, and no event was added while they were looked at."""
-        newest = await self._newest_event()
-        return all(self._is_quiet(node, newest) for node in self._nodes) and newest == await self._newest_event()
+    async def race(self, steps: int, *, dealt: bool, joint: bool) -> Places:
+        """Run a number of random steps in a new room, before or after the deal. A joint deal is found in the countdown.
 
-    async def _newest_event(self) -> int:
-        return int(await self._redis.hget(keys.meta(ROOM), "last_event") or 0)
-
-    def _is_quiet(self, node: Node, newest: int) -> bool:
-        followed = node.rooms.hubs.get(ROOM)
-        here = [client for name, client in self.clients.items() if self._at[name] is node]
-        if len(node.gateway.serving) != len(here) or node.rooms.background.tasks:
-            return False
-        if followed is None:
-            return True
-        waits = not followed.race.options.delay and followed.audience.spectators and followed.race.phase == "racing"
-        boards = followed.boards.delayed
-        shown = boards is not None and boards.next_at() is None
-        counting = followed.race.phase == "countdown" and not followed.race.options.countdown
-        # Boards that are built now must contain all moves: the node's clock is behind that of the store.
-        newest_move = max((progress.last_action_at for progress in followed.progress.values()), default=0)
-        current = followed.model.event == newest and newest_move <= node.rooms.clock.now()
-        return current and not counting and (shown or not waits)
-
-    def _mask(self, frame: bytes | str) -> bytes:
-        assert isinstance(frame, bytes)
-        for mine, name in self._names.items():
-            frame = frame.replace(mine, name)
-        fields = unpack(frame, dict[str, Any])
-        assert pack(fields) == frame
-        return pack(_masked(fields))
-
-    def _mask_line(self, line: str) -> str:
-        for mine, name in self._names.items():
-            line = line.replace(mine.decode(), name.decode())
-        # The time of an event, and the seconds since its connection began, depend on the clock.
-        return json.dumps({**json.loads(line), "timestamp": "", "seconds": ""})
-
-    async def race(self, steps: int, *, dealt: bool, joint: bool) -> Transcript:
-        """Run a number of random steps in a new room, before or after the deal. A joint deal is found in the countdown."""
+        Return the places of cards that no racer has seen.
+        """
         ana = await self.connect_client("ana", 0)
         for name, at in (("bob", 1), ("carl", 0), ("dan", self.rng.choice([0, 1])), ("wat", 1)):
             await self.connect_client(name, at)
@@ -286,7 +195,7 @@ class World:
         if joint:
             options["deal"] = "winnable"
         await ana.create(ROOM, games=(self._game.name,), passphrase=self._passphrase, **options)
-        await self.settle("created")
+        await self._pause()
         for name in ("ana", "bob", "dan"):
             await self._enter(name, Join, Joined)
         await self._kick("dan")
@@ -296,68 +205,64 @@ class World:
         for number in range(steps):
             if number == start_at:
                 await self.clients["ana"].expect(Done, Start)
-                await self.settle("started", answers_first=True)
+                await self._pause()
                 if joint:
                     await self._draw()
             name = self.rng.choice(["ana", "bob"])
             take_step = self.rng.choices(_STEPS, _WEIGHTS)[0]
             await take_step(self, name)
-            await self.settle(f"{number} {name} {take_step.__name__.strip('_')}")
+            await self._pause()
         quitter = self.clients[self.rng.choice(["ana", "bob"])]
         for kind, fields in ((DeclareStuck, {}), (Resign, {}), (Leave, {}), (Watch, {"room": ROOM})):
             if self.rng.random() < 0.7:
                 await quitter.ask(kind, **fields)
-                await self.settle(kind.__name__)
+                await self._pause()
         await self._operate(quitter)
         await self.clients["carl"].expect(Rooms, ListRooms)
-        await self.settle("listed")
-        told = await self._nodes[0].store.news.after(NewsId(0, 0))
-        self._outputs.append(
-            Output("told", "news", tuple(self._mask(pack(struct_replace(news, race=""))) for _, news in told))
-        )
-        return Transcript(tuple(self._outputs), self._hidden())
+        await self._pause()
+        await self._read_metrics()
+        return self._hidden()
 
     async def _enter(self, name: str, kind: Callable[..., Any], answer: type) -> None:
         """Let a client enter the room. If it is private, the client gives a wrong passphrase first."""
         if self._passphrase:
             await self.clients[name].refused("bad_passphrase", kind, room=ROOM, passphrase="open barley")
-            await self.settle(f"{name} guesses")
+            await self._pause()
         await self.clients[name].expect(answer, kind, room=ROOM, passphrase=self._passphrase)
-        await self.settle(f"{name} enters")
+        await self._pause()
 
     async def _draw(self) -> None:
         """Let ana and bob draw the deal together."""
         for name in ("ana", "bob"):
             await self.clients[name].commit()
-            await self.settle(f"{name} commits")
+            await self._pause()
         for name in ("ana", "bob"):
             await self.clients[name].reveal()
-            await self.settle(f"{name} reveals")
+            await self._pause()
 
     async def _kick(self, kicked: str) -> None:
         """Let bob, and then the host, try to remove a player before the start. The player then tries to return."""
         for name in ("bob", "ana"):
             await self.clients[name].ask(KickPlayer, player=self.clients[kicked].player)
-            await self.settle(f"{name} kicks {kicked}")
+            await self._pause()
         for kind in (Join, Watch):
             await self.clients[kicked].ask(kind, room=ROOM, passphrase=self._passphrase)
-            await self.settle(f"{kind.__name__} of {kicked}")
+            await self._pause()
 
     async def _operate(self, kicked: RacingClient) -> None:
         """Let an operator look at everything, make a backup, and remove a player, who then tries to come back."""
-        operator = await Operator.login(self._nodes[0].url)
+        operator = await Operator.login(self._url(0))
         await operator.expect(ServerRooms, ListServerRooms)
         await operator.expect(RoomShown, ShowRoom, room=ROOM)
         _, answer = await operator.back_up()
         assert isinstance(answer, BackedUp)
-        await self.settle("backed up")
+        await self._pause()
         await operator.ask(Kick, room=ROOM, player=kicked.player)
-        await self.settle("kicked")
+        await self._pause()
         await operator.close()
-        self._outputs.append(Output("operated", "operator", tuple(map(self._mask, operator.frames))))
         for kind, fields in ((Act, {"revision": 0, "action": "draw"}), (Join, {"room": ROOM}), (Watch, {"room": ROOM})):
             await kicked.ask(kind, **fields)
-            await self.settle(f"{kind.__name__} of a kicked player")
+            await self._pause()
 
     def _hidden(self) -> Places:
         """Return the places of cards that no racer has seen."""
@@ -420,7 +325,7 @@ class World:
             await old.abort()
         else:
             await old.close()
-        await self.settle(f"{name} gone")
+        await self._pause()
         new = await self.connect_client(name, self.rng.choice([0, 1]), old.session)
         known = old.revision if old.revision >= 0 and self.rng.random() < 0.5 else -1
         if known >= 0:
@@ -434,16 +339,14 @@ class World:
         kept = old.kept or (AckedAction(id=1, action="draw", time=1),)
         if old.kept and len(kept) <= _MOST_RECOVERED:
             del self.clients[name]
-            await lose_moves(self._redis, ROOM, old.player)
-            for node in self._nodes:
-                if followed := node.rooms.hubs.get(ROOM):
-                    await followed.pull()
+            async with Redis.from_url(self._redis.url) as redis:
+                await lose_moves(redis, ROOM, old.player)
             await old.closed()
-            await self.settle(f"{name} rolled back")
+            await self._pause()
             new = await self.connect_client(name, self.rng.choice([0, 1]), old.session)
             new.play, new.kept, new.receipt = old.play, old.kept, old.receipt
             await new.expect(Joined, Join, room=ROOM, revision=len(kept))
-            await self.settle(f"{name} resumed")
+            await self._pause()
         receipts = [bytes(16), old.receipt]
         for receipt in receipts:
             await self.clients[name].ask(Recover, revision=0, actions=kept, receipt=receipt)
@@ -461,12 +364,13 @@ class World:
         await self.clients["carl"].ask(self.rng.choice([Join, Watch]), room=room, passphrase="open barley")
 
     async def _pass_time(self, _name: str) -> None:
-        """Let each node do what it does at intervals."""
-        for node in self._nodes:
-            upkeep = node.upkeep
-            for work in (upkeep.sweep, upkeep.poll, upkeep.report_presence, upkeep.refresh, upkeep.repair):
-                await work()
-                await self.settle(work.__name__)
+        """Let the nodes do what they do at intervals, and read their metrics."""
+        await asyncio.sleep(self.rng.uniform(0, _LONGEST_PAUSE))
+        await self._read_metrics()
+
+    async def _read_metrics(self) -> None:
+        for number in (1, 2):
+            await ask(f"http://127.0.0.1:{_HEALTH_PORT + number}", "/metrics")
 
 
 _STEP_WEIGHTS: Final[dict[Callable[[World, str], Any], int]] = {
@@ -504,6 +408,13 @@ def _masked(value: object) -> object:
     if isinstance(value, dict):
         return {name: _mask(name, each) if name in _MASKED and each else _masked(each) for name, each in value.items()}
     return list(map(_masked, value)) if isinstance(value, list) else value
+
+
+def _masked_payload(payload: bytes) -> bytes:
+    try:
+        return pack(_masked(unpack(payload, dict[str, Any])))
+    except (SamedealError, ValueError):  # what is no message, such as a page of metrics
+        return payload
 
 
 def first_board(game: Game) -> Board:
@@ -553,58 +464,6 @@ def _deal_order(game: Game) -> dict[tuple[int, int], int]:
     return order
 
 
-async def _sleep_forever(_timers: Timers, _delay: float) -> None:
-    await asyncio.Event().wait()
-
-
-@contextmanager
-def _without_time() -> Iterator[None]:
-    """Keep nodes from doing anything because time has passed, since worlds do not take equally long."""
-    with ExitStack() as stack:
-        for module, name in (
-            (progress_updates, "PROGRESS_INTERVAL"),
-            (hub, "ABSENCE_TIMEOUT"),
-            (due_times, "HOST_TIMEOUT"),
-            (endings, "IDLE_AFTER"),
-            (seats, "SEAT_HELD"),
-            *((module, "ABSENT_AFTER") for module in (endings, room_state)),
-        ):
-            stack.enter_context(mock.patch.object(module, name, NEVER))
-        stack.enter_context(mock.patch.object(room_list, "LIST_LIFETIME", 0))
-        stack.enter_context(mock.patch.object(Timers, "sleep", _sleep_forever))
-        stack.enter_context(mock.patch.object(ProcessCollector, "collect", return_value=()))  # slow, and not compared
-        yield
-
-
-@contextmanager
-def _slow_redis(rng: Random) -> Iterator[None]:
-    """Delay commands, their answers, and announcements by random times."""
-    execute, announcements = PrimaryClient.try_execute, Listener.announcements
-
-    async def delay() -> None:
-        await asyncio.sleep(_MAX_LATENCY * rng.random() ** 6)
-
-    async def execute_slowly(
-        client: PrimaryClient, commands: Sequence[RedisCommand], *, durable: bool = False
-    ) -> list[Any]:
-        await delay()
-        answers = await execute(client, commands, durable=durable)
-        await delay()
-        return answers
-
-    async def announce_late(listener: Listener) -> AsyncGenerator[Announcement]:
-        async with aclosing(announcements(listener)) as in_time:
-            async for announcement in in_time:
-                await delay()
-                yield announcement
-
-    with (
-        mock.patch.object(PrimaryClient, "try_execute", execute_slowly),
-        mock.patch.object(Listener, "announcements", announce_late),
-    ):
-        yield
-
-
 async def _find_some_candidate(_pool: SolverPool, candidate: Candidate) -> str:
     """Win a candidate whose number depends on the secret, and so on the world."""
     tried = hashlib.sha256(candidate.mixed + bytes([candidate.number])).digest()
@@ -618,55 +477,53 @@ def _dealing(deck: Deck) -> Iterator[None]:
         mock.patch.object(room_creation, "new_seed", return_value=deck.seed),
         mock.patch.object(draws, "shuffled", return_value=deck.cards),
         mock.patch.object(SolverPool, "solve", _find_some_candidate),
+        mock.patch.object(ProcessCollector, "collect", return_value=()),  # the real process
+        mock.patch.object(GCCollector, "collect", return_value=()),
     ):
         yield
 
 
-@contextmanager
-def _logging() -> Iterator[io.StringIO]:
-    """Capture the log of all nodes."""
-    log = io.StringIO()
-    try:
-        with contextlib.redirect_stdout(log):
-            logs.set_up(Config(log_level="debug", log_style="json"), "n")
-        yield log
-    finally:
-        structlog.reset_defaults()
-        structlog.contextvars.clear_contextvars()
+def run_world(game: Game, deck: Deck, seed: object, steps: int, *, dealt: bool, joint: bool) -> Transcript:
+    """Run one world. If ``joint`` is true, the deal is joint, and bytes take no time: the search may send more of them."""
+    outputs: list[tuple[float, str, object]] = []
+
+    def note(time: float, where: str, what: object) -> None:
+        if where.startswith("node") and (where.endswith(" log") or ">world" in where):
+            sent = [*map(_masked_payload, payloads(what))] if isinstance(what, bytes) else _TIMESTAMP.sub("", str(what))
+            outputs.append((time, where, sent))
+
+    async def play(loop: SimulatedLoop, scratch: Path) -> Places:
+        world = World(game, loop, redis := SimulatedRedis(loop), seed)
+        await world.start(scratch)
+        hidden = await world.race(steps, dealt=dealt, joint=joint)
+        async with connect(redis.url) as client:
+            told = [
+                struct_replace(news, race="") for _, news in await Store(client, Metrics()).news.after(NewsId(0, 0))
+            ]
+        outputs.append((loop.time(), "news", told))
+        return hidden
+
+    with (
+        tempfile.TemporaryDirectory(prefix="world-") as scratch,
+        simulated(f"{game} {seed}", note) as loop,
+        _dealing(deck),
+    ):
+        loop.network.slowest *= not joint
+        hidden = loop.run_until_complete(loop.world.run(play(loop, Path(scratch))))
+        return Transcript(tuple(outputs), hidden)
 
 
-async def run_world(
-    redis_url: str, game: Game, deck: Deck, seed: object, steps: int, *, dealt: bool, slow: bool, joint: bool
-) -> Transcript:
-    """Run one world on an empty Redis, which answers slowly if ``slow`` is true. If ``joint`` is true, the deal is joint."""
-    with Redis.from_url(redis_url) as redis:
-        redis.flushall()
-    with ExitStack() as settings:
-        settings.enter_context(_without_time())
-        settings.enter_context(_dealing(deck))
-        log = settings.enter_context(_logging())
-        if slow:
-            settings.enter_context(_slow_redis(Random(f"{seed} {deck.seed.hex()}")))
-        async with AsyncExitStack() as stack:
-            one = await stack.enter_async_context(serving(redis_url, "n1", token=TOKEN))
-            two = await stack.enter_async_context(serving(redis_url, "n2"))
-            redis = await stack.enter_async_context(AsyncRedis.from_url(redis_url))
-            return await World(game, (one, two), redis, log, seed).race(steps, dealt=dealt, joint=joint)
-
-
-async def compare(
-    redis_url: str, game: Game, seed: object, steps: int, *, dealt: bool, slow: bool = False, joint: bool = False
-) -> str:
+def compare(game: Game, seed: object, steps: int, *, dealt: bool, joint: bool = False) -> str:
     """Return the first difference between two worlds that differ only in unseen cards, or an empty string.
 
-    If ``slow`` is true, Redis answers slowly in both worlds, and each time after another delay. If ``joint`` is true, the
-    deals are joint deals that the server finds before they are dealt, each after another number of candidates.
+    If ``joint`` is true, the deals are joint deals that the server finds before they are dealt, each after another number
+    of candidates.
     """
     deck = first_deck(game, seed)
-    one = await run_world(redis_url, game, deck, seed, steps, dealt=dealt, slow=slow, joint=joint)
+    one = run_world(game, deck, seed, steps, dealt=dealt, joint=joint)
     other = other_deck(game, deck, one.hidden)
     assert other.cards != deck.cards
-    return one.differs_from(await run_world(redis_url, game, other, seed, steps, dealt=dealt, slow=slow, joint=joint))
+    return one.differs_from(run_world(game, other, seed, steps, dealt=dealt, joint=joint))
 
 
 CASES: Final = [
@@ -677,29 +534,20 @@ CASES: Final = [
 
 def main() -> int:
     """Compare the worlds of many seeds."""
-    command = argparse.ArgumentParser(prog="python -m tests.server.noninterference", description=main.__doc__)
+    command = argparse.ArgumentParser(prog="python -m tests.simulation.noninterference", description=main.__doc__)
     command.add_argument("--seed", type=int, default=1, help="the first seed")
     command.add_argument("--rounds", type=int, default=10)
     command.add_argument("--steps", type=int, default=60)
     given = command.parse_args()
-
-    async def rounds() -> int:
-        compared = differing = 0
-        with tempfile.TemporaryDirectory(prefix="worlds-") as scratch:
-            async with EmbeddedRedis(Path(scratch), "everysec") as url:
-                for seed in range(given.seed, given.seed + given.rounds):
-                    for (game, dealt), slow in product(CASES, (False, True)):
-                        compared += 1
-                        joint = not dealt and seed % 2 == 0
-                        if difference := await compare(
-                            url, game, seed, given.steps, dealt=dealt, slow=slow, joint=joint
-                        ):
-                            print(f"{game}, seed {seed}, {dealt=}, {slow=}, {joint=}: {difference}", flush=True)
-                            differing += 1
-        print(f"{compared} pairs of worlds of {given.steps} steps, {differing} of them different")
-        return 1 if differing else 0
-
-    return asyncio.run(rounds())
+    differing = 0
+    for seed in range(given.seed, given.seed + given.rounds):
+        for game, dealt in CASES:
+            joint = not dealt and seed % 2 == 0
+            if difference := compare(game, seed, given.steps, dealt=dealt, joint=joint):
+                print(f"{game}, seed {seed}, {dealt=}, {joint=}: {difference}", flush=True)
+                differing += 1
+    print(f"{given.rounds * len(CASES)} pairs of worlds of {given.steps} steps, {differing} of them different")
+    return 1 if differing else 0
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from samedeal.game import Game
 from samedeal.games import GAMES
 from samedeal.moves import Move
 from samedeal_server.rooms import room_creation
-from tests.server.noninterference import CASES, compare, first_deck, hidden_places, other_deck
+from tests.simulation.noninterference import CASES, compare, first_deck, hidden_places, other_deck
 
 STEPS = 30
 SOME_CASES = {game: dealt for game, dealt in CASES if game.name in ("athena", "spider", "willow")}
@@ -28,17 +28,12 @@ SOME_CASES = {game: dealt for game, dealt in CASES if game.name in ("athena", "s
 
 
 @pytest.mark.parametrize(("game", "dealt"), SOME_CASES.items(), ids=str)
-async def test_hidden_cards_change_nothing_that_is_sent(redis_url: str, game: Game, dealt: bool) -> None:
-    assert await compare(redis_url, game, "suite", STEPS, dealt=dealt) == ""
+def test_hidden_cards_change_nothing_that_is_sent(game: Game, dealt: bool) -> None:
+    assert compare(game, "suite", STEPS, dealt=dealt) == ""
 
 
-async def test_search_for_a_joint_deal_changes_nothing_that_is_sent(redis_url: str) -> None:
-    assert await compare(redis_url, GAMES["willow"], "joint", STEPS // 2, dealt=False, joint=True) == ""
-
-
-async def test_slow_redis_changes_nothing_that_is_sent(redis_url: str) -> None:
-    """Redis answers each time after another delay, so that nothing may depend on which of two answers comes first."""
-    assert await compare(redis_url, GAMES["athena"], "slow", STEPS // 2, dealt=True, slow=True) == ""
+def test_search_for_a_joint_deal_changes_nothing_that_is_sent() -> None:
+    assert compare(GAMES["willow"], "joint", STEPS // 2, dealt=False, joint=True) == ""
 
 
 @pytest.mark.parametrize("game", [game for game, dealt in CASES if dealt], ids=str)
