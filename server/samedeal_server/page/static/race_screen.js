@@ -1,6 +1,6 @@
 // The screen of a race: boards, standings, the chart, the check of the deal, and how to join.
 
-import {title} from "./piles.js"
+import {GAMES, title} from "./piles.js"
 import {BoardView, flat} from "./board_view.js"
 import {chart} from "./chart.js"
 import {byId, clock, dealName, element, forTerminals, keepOneStop, setAttribute, setText, showItems, stored, timeLeft, toggle} from "./dom.js"
@@ -189,6 +189,7 @@ export class RaceScreen {
 		const {phase, standings} = this.race.room
 		this.showJoin()
 		this.showDraw()
+		this.showRules()
 		this.showWords()
 		const news = this.race.feed.after(rows, this.race, Date.now())
 		if (news.length) setText(byId("news"), news.join(". ")) // also for screen readers
@@ -421,6 +422,20 @@ export class RaceScreen {
 		const {phase, draw, lost} = room
 		const lines = phase === "countdown" && draw ? [...lossLines(draw, lost, shares.length > 0), "Shuffling ..."] : []
 		showItems(byId("draw"), lines.map(line => element("li", {}, line)))
+	}
+
+	// Say how the game is played, before the race. During the race, a button says it again.
+	showRules() {
+		const {game, phase} = this.race.room
+		if (!this.isNew("rules", game, phase)) return
+		const rules = byId("rules")
+		const [head, list, close] = rules.children
+		setText(head, `How to play ${title(game)}`)
+		showItems(list, GAMES[game].short.map(line => element("li", {}, line)))
+		rules.close()
+		rules.toggleAttribute("open", /open|countdown/.test(phase))
+		byId("how").onclick = () => rules.showModal()
+		close.firstChild.onclick = () => rules.close()
 	}
 
 	showWords() {

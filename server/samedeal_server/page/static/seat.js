@@ -159,7 +159,7 @@ export class Seat {
 
 	press(event) {
 		const {key, target, ctrlKey, metaKey, altKey} = event
-		if (ctrlKey || metaKey || altKey || !this.isRacing || target.matches("input, select, textarea")) return
+		if (ctrlKey || metaKey || altKey || !this.isRacing || byId("rules").open || target.matches("input, select, textarea")) return
 		if (target.matches("button, summary, a") && (key === "Enter" || key === " ")) return
 		this.say("")
 		if (key === "?" && this.room.options.hints) this.hint()
