@@ -14,7 +14,7 @@ from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
 from samedeal.game_rules import rules_in_short
-from samedeal.games import GAMES
+from samedeal.games import GAMES, LEAD_GAME
 from samedeal.protocol.messages import Done, KickPlayer, Leave, Ping, Pong, Ready, Resign, Start, TideTime
 from samedeal.race import draws
 from samedeal.record import Record
@@ -397,7 +397,7 @@ async def test_page_races_against_an_earlier_player(
     """Nobody else has come, so the page goes on to another room by itself."""
     shorten_wait(monkeypatch)
     mira = await Client.hello(one.url, "mira")
-    await race_alone(mira, "willow")
+    await race_alone(mira, LEAD_GAME)
     monkeypatch.setattr(race_now, "SHORTEST_WAIT", 4_000)  # until the page has a seat
     monkeypatch.setattr(race_now, "LONGEST_WAIT", 4_500)
     await sit_by(browser, one.url, "section button")
