@@ -295,6 +295,8 @@ async def test_each_refusal_says_what_to_do(one: Node, browser: Browser) -> None
         await browser.run(SIT, name)
         await browser.shows(sentence, "[role=alert]")
         assert not await browser.accessibility_violations()
+        if name == "mira":
+            assert await browser.run("return document.querySelector('.sit input').value") == "mira-2"
     await browser.run(SIT, "zoe")
     await browser.shows("You have a seat, zoe")
     assert await browser.run("return document.querySelectorAll('[aria-label=\"Your seat\"]').length") == 1

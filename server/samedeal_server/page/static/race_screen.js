@@ -5,6 +5,7 @@ import {BoardView, flat} from "./board_view.js"
 import {chart} from "./chart.js"
 import {byId, clock, dealName, element, forTerminals, keepOneStop, setAttribute, setText, showItems, stored, timeLeft, toggle} from "./dom.js"
 import {address, enteredRoom, goTo, isFrame, to, want, wantedIn} from "./here.js"
+import {proposedName} from "./names.js"
 import {dealWords, termsHash} from "./race_hashes.js"
 import {Race, end, leader, namesOtherRoom, rematchOf} from "./race_state.js"
 
@@ -374,10 +375,11 @@ export class RaceScreen {
 
 	// Ask for a name, with which the player takes a seat here or in the next race.
 	nameForm(what, isFull) {
-		const input = element("input", {value: stored.get("name"), required: true, maxlength: 40, autocomplete: "nickname", placeholder: "Your name", "aria-label": "Your name", onfocus: loadSeat})
+		this.proposed ||= stored.get("name") || proposedName()
+		const input = element("input", {value: this.proposed, required: true, maxlength: 40, autocomplete: "nickname", placeholder: "Your name", "aria-label": "Your name", onfocus: loadSeat})
 		const onsubmit = event => {
 			event.preventDefault()
-			stored.set("name", input.value)
+			stored.set("name", (this.proposed = input.value))
 			this.why = ""
 			const {next, phase} = this.race.room ?? {}
 			if (next) return goTo(next, rematchOf(this.race.room))

@@ -3,6 +3,7 @@
 import {byId, clock, copyLine, counted, element, setText, showItems, stored, toggle} from "./dom.js"
 import {Hand} from "./hand.js"
 import {enteredRoom, goTo, keepSeat} from "./here.js"
+import {nextName} from "./names.js"
 import {onFoundations} from "./piles.js"
 import {PLAIN, colour} from "./race_screen.js"
 import {nearest, rematchOf} from "./race_state.js"
@@ -77,6 +78,7 @@ export class Seat {
 			const {code, message, retry_after} = refused
 			if (!code || code === "bad_passphrase" || retry_after) return screen.refuse(refused)
 			if (code === "race_started") screen.sleeper = this.name
+			if (code === "name_taken") screen.proposed = nextName(this.name)
 			screen.unseat(code === "race_started" ? "The race has started without you. Watch it, and race in the next one." : message)
 		}
 	}
