@@ -184,7 +184,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "with one connection too many from the address": {"limits": Limits(connections_per_address=1)},
     "with no connection left": {"limits": Limits(connections=1)},
 }
-TOLD = ("allow", "content-encoding", "retry-after", "access-control-allow-origin")
+TOLD = ("allow", "location", "content-encoding", "retry-after", "access-control-allow-origin")
 
 
 async def test_requests_are_answered(node: NodeMaker) -> None:
