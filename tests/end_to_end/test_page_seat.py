@@ -271,7 +271,7 @@ async def test_pages_terminal_and_client_get_the_same_cards(
     assert (await other.run(PILES)).keys() == before.keys()
     await other.press("7")
     await other.press("6")
-    await other.shows("can't go on", "#said")
+    await other.shows("Q♣ can't go on 2♥.", "#said")
     await other.press("Escape")
     await drag(other, "7 6")
     await other.shows("can't go on", "#said")

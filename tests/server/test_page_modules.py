@@ -126,6 +126,28 @@ def test_racer_sees_leaders_and_neighbours(count: int, own: int, shown: Sequence
     assert evaluate_with_page(program, {"count": count, "own": own}, tmp_path) == list(shown)
 
 
+RESULT = """await (async () => {
+    const {resultOf} = await import("./race_state.js")
+    const places = rows => rows.map((row, i) => ({player: "ab"[i], name: ["ana", "ben"][i], place: i + 1, finishedAt: 0, ...row}))
+    return given.map(([player, ...rows]) => resultOf(places(rows), {starts: 1000}, player))
+})()"""
+
+
+def test_result_is_told_in_a_sentence(tmp_path: Path) -> None:
+    first = {"finishedAt": 188_000, "count": 52}
+    told = {
+        "You won in 3:07": ["a", first, {"count": 9}],
+        "ana won in 3:07": ["b", first, {"count": 9}],
+        "ana won by 12 s": ["b", first, {"finishedAt": 200_000}],
+        "ana won by 0.4 s": ["b", first, {"finishedAt": 188_400}],
+        "ana won by 1:12": ["b", first, {"finishedAt": 260_000}],
+        "Nobody finished. You were closest.": ["a", {"count": 9}, {"count": 1}],
+        "Nobody finished. ana was closest.": ["", {"count": 9}, {"count": 1}],
+        "Nobody finished.": ["a", {"count": 9}, {"count": 9, "place": 1}],
+    }
+    assert evaluate_with_page(RESULT, list(told.values()), tmp_path) == list(told)
+
+
 NEWS = """await (async () => {
     const {RaceFeed} = await import("./race_state.js")
     const feed = new RaceFeed()

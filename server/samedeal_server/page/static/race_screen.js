@@ -7,7 +7,7 @@ import {byId, clock, dealName, element, forTerminals, keepOneStop, setAttribute,
 import {address, enteredRoom, goTo, isFrame, to, want, wantedIn} from "./here.js"
 import {proposedName} from "./names.js"
 import {dealWords, termsHash} from "./race_hashes.js"
-import {Race, end, leader, namesOtherRoom, rematchOf} from "./race_state.js"
+import {Race, end, leader, namesOtherRoom, rematchOf, resultOf} from "./race_state.js"
 
 const CAPTION = 30 // px, height of a tile without its board
 const GAP = 6 // px between tiles
@@ -488,7 +488,7 @@ export class RaceScreen {
 		const [first, second] = rows.filter(each => each.place)
 		const time = first && (first.final ? first.final.time : first.finishedAt)
 		const leads = () => `${first.name} leads with ${first.count} of ${cards} cards${second ? `, ${second.name} has ${second.count}` : ""}`
-		const text = time ? `${first.name} ${stateOf(first, room)}` : room.phase === "finished" ? `Nobody finished.${first?.count && second?.place > 1 ? ` ${first.name} was closest.` : ""}` : leader(rows) ? leads() : "Nobody leads yet"
+		const text = room.phase === "finished" ? resultOf(rows, room, this.seat?.me) : time ? `${first.name} ${stateOf(first, room)}` : leader(rows) ? leads() : "Nobody leads yet"
 		setText(byId("lead"), /racing|finished/.test(room.phase) && rows.length > 1 ? text : "")
 	}
 

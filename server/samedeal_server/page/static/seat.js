@@ -6,7 +6,7 @@ import {enteredRoom, goTo, keepSeat} from "./here.js"
 import {nextName} from "./names.js"
 import {onFoundations} from "./piles.js"
 import {PLAIN, colour} from "./race_screen.js"
-import {nearest, rematchOf} from "./race_state.js"
+import {nearest, rematchOf, resultOf} from "./race_state.js"
 import {Racer} from "./racer.js"
 import {among, earlierTable, seriesTable, shareButton, shareResult} from "./results.js"
 import {runTask} from "./start_worker.js"
@@ -315,12 +315,13 @@ export class Seat {
 			parts.push(element("h2", {}, text), element("p", {}, "The race goes on for the others."), button("Watch them", () => this.screen.unseat("")))
 		} else if (phase === "finished") {
 			const {final} = row
-			const text = !final ? "The race is over" : final.time ? `${final.place === 1 ? "You won" : `Place ${final.place}`} in ${clock(final.time)}` : `Place ${final.place} with ${counted(final.foundation_cards, "card")}`
+			const result = resultOf(rows, room, me)
+			const place = final && !result.startsWith("You won") && `You ${final.time ? `finished in ${clock(final.time)}` : `have ${counted(final.foundation_cards, "card")} home`}, place ${final.place} of ${rows.length}`
 			const rematch = async () => {
 				const answer = next ? {room: next} : await this.ask("rematch")
 				if (answer?.room) goTo(answer.room, rematchOf(room))
 			}
-			parts.push(element("h2", {}, text), byId("deal"), element("p", {class: "controls"}, button(next ? "Join the rematch" : "Rematch", rematch, {class: "main"})), after)
+			parts.push(element("h2", {}, result), place ? element("p", {}, place) : "", byId("deal"), element("p", {class: "controls"}, button(next ? "Join the rematch" : "Rematch", rematch, {class: "main"})), after)
 		}
 		const isShown = options.spectators && !options.delay
 		const warnings = phase === "open" ? [isShown && SHOWN, !isSecureContext && PLAIN] : []
