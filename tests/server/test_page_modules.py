@@ -128,7 +128,8 @@ def test_racer_sees_leaders_and_neighbours(count: int, own: int, shown: Sequence
 
 RESULT = """await (async () => {
     const {resultOf} = await import("./race_state.js")
-    const places = rows => rows.map((row, i) => ({player: "ab"[i], name: ["ana", "ben"][i], place: i + 1, finishedAt: 0, ...row}))
+    const usual = i => ({player: "ab"[i], name: ["ana", "ben"][i], place: i + 1, finishedAt: 0})
+    const places = rows => rows.map((row, i) => ({...usual(i), ...row}))
     return given.map(([player, ...rows]) => resultOf(places(rows), {starts: 1000}, player))
 })()"""
 
