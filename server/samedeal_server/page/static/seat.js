@@ -316,12 +316,12 @@ export class Seat {
 		} else if (phase === "finished") {
 			const {final} = row
 			const result = resultOf(rows, room, me)
-			const place = final && !result.startsWith("You won") && `You ${final.time ? `finished in ${clock(final.time)}` : `have ${counted(final.foundation_cards, "card")} home`}, place ${final.place} of ${rows.length}`
+			const place = final && (final.time || final.foundation_cards) && !result.startsWith("You won") && `You ${final.time ? `finished in ${clock(final.time)}` : `have ${counted(final.foundation_cards, "card")} home`}, place ${final.place} of ${rows.length}`
 			const rematch = async () => {
 				const answer = next ? {room: next} : await this.ask("rematch")
 				if (answer?.room) goTo(answer.room, rematchOf(room))
 			}
-			parts.push(element("h2", {}, result), place ? element("p", {}, place) : "", byId("deal"), element("p", {class: "controls"}, button(next ? "Join the rematch" : "Rematch", rematch, {class: "main"})), after)
+			parts.push(element("h2", {class: "result"}, result), place ? element("p", {}, place) : "", byId("deal"), element("p", {class: "controls"}, button(next ? "Join the rematch" : "Rematch", rematch, {class: "main"})), after)
 		}
 		const isShown = options.spectators && !options.delay
 		const warnings = phase === "open" ? [isShown && SHOWN, !isSecureContext && PLAIN] : []
