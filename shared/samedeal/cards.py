@@ -19,6 +19,8 @@ from samedeal.errors import MalformedText
 
 RANKS: Final = "A23456789TJQK"
 SUITS: Final = "CDHS"
+SYMBOLS: Final = "♣♦♥♠"
+"""The characters of the suits, in their order, in sentences and on screens."""
 
 DOWN: Final = 0x40
 UNSEEN: Final = 0xC0
@@ -77,6 +79,11 @@ class Card(int):
     def hidden(self) -> bool:
         """Whether the reader may not know which card this is."""
         return self == HIDDEN
+
+    @property
+    def symbol(self) -> str:
+        """The face as people read it, such as ``10♥``."""
+        return RANKS[self.rank - 1].replace("T", "10") + SYMBOLS[self.suit]
 
     def __str__(self) -> str:
         if self.hidden:

@@ -12,6 +12,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from samedeal.game import Game
 from samedeal.game_file import Difficulties, Place, SearchWeights
+from samedeal.game_rules import rules_in_short
 from samedeal.laws.safe_cards import deals_first, reach_of
 from samedeal.solver.estimate import weights_of
 from samedeal.solver.states import StateSpace
@@ -34,6 +35,7 @@ class GameData(Struct, frozen=True, kw_only=True):
     """A game: its rules, and what decides how it is searched and drawn. GAMES.md explains each key."""
 
     title: str
+    short: tuple[str, ...]
     height: float
     decks: int
     suits: int
@@ -54,6 +56,7 @@ class GameData(Struct, frozen=True, kw_only=True):
         piles = zip(rules["piles"], file.piles, strict=True)
         return cls(
             title=game.title,
+            short=rules_in_short(game),
             height=file.height,
             difficulty=file.difficulty,
             search=weights_of(game),

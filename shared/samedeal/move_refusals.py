@@ -97,7 +97,7 @@ def _too_few_cards(board: Position, move: Move) -> str:
 
 def _not_a_group(board: Position, move: Move) -> str:
     group = _cards(board, move)[-move.size :]
-    names = " ".join(str(Card(card)) for card in group[:_MOST_NAMED]) + " ..." * (len(group) > _MOST_NAMED)
+    names = " ".join(Card(card).symbol for card in group[:_MOST_NAMED]) + " ..." * (len(group) > _MOST_NAMED)
     return f"{names} can't be taken from {_source(board, move)} together. {_LIFTED[_giver(board, move).lift]}."
 
 
@@ -112,17 +112,17 @@ def _too_many_cards(board: Position, move: Move) -> str:
 def _not_on_empty(board: Position, move: Move) -> str:
     taker = _taker(board, move)
     target = "a foundation" if move.target == FOUNDATION else f"the empty {board.game.pile_name(move.target)}"
-    return f"{_card(board, move)} can't go to {target}. An empty {taker.kind} takes {taker.base}."
+    return f"{_card(board, move).symbol} can't go to {target}. An empty {taker.kind} takes {taker.base}."
 
 
 def _not_on_card(board: Position, move: Move) -> str:
     card, taker = _card(board, move), _taker(board, move)
     tops = foundation_tops(board, card) if move.target == FOUNDATION else _target_cards(board, move)[-1:]
-    names = " or ".join(str(Card(top & FACE)) for top in tops)
+    names = " or ".join(Card(top & FACE).symbol for top in tops)
     rule = f"A {taker.kind} builds {taker.build}"
     if taker.build is Build.NONE:
         rule = f"No card goes on a card in a {taker.kind}"
-    return f"{card} can't go on {names}. {rule}."
+    return f"{card.symbol} can't go on {names}. {rule}."
 
 
 _ALTERNATING: Final = "Cards move together only in descending order and alternating colours"
@@ -152,9 +152,9 @@ _SENTENCES: Final[dict[Reason, Callable[[Position, Move], str]]] = {
     Reason.FACE_DOWN: lambda *it: f"A card to be moved from {_source(*it)} lies face down. Take fewer cards.",
     Reason.NOT_A_GROUP: _not_a_group,
     Reason.TOO_MANY_CARDS: _too_many_cards,
-    Reason.BETWEEN_FOUNDATIONS: lambda *it: f"{_card(*it)} can't go from a foundation to another foundation.",
-    Reason.NAMED_FOUNDATION: lambda *it: f"You can't choose the foundation for {_card(*it)}. Write 0 instead.",
-    Reason.NOT_A_TARGET: lambda *it: f"{_card(*it)} can't go to {_target(*it)}. No card is ever put there.",
+    Reason.BETWEEN_FOUNDATIONS: lambda *it: f"{_card(*it).symbol} can't go from a foundation to another foundation.",
+    Reason.NAMED_FOUNDATION: lambda *it: f"You can't choose the foundation for {_card(*it).symbol}. Write 0 instead.",
+    Reason.NOT_A_TARGET: lambda *it: f"{_card(*it).symbol} can't go to {_target(*it)}. No card is ever put there.",
     Reason.ONE_AT_A_TIME: lambda board, move: (
         f"{move.size} cards can't go to {_target(board, move)} together. "
         f"A {_taker(board, move).kind} takes one card at a time."

@@ -35,6 +35,9 @@ REMOVED: Final = "removed by server"
 
 ROOM_CODE: Final = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,22}[a-z0-9])?")
 
+AROUND_LINKS: Final = " <>()\"'.,;!?"
+"""Characters that people and programs leave around a link, which belong to no address."""
+
 _EMOJI_STYLE: Final = re.compile("[\ufe0e\ufe0f\U0001f3fb-\U0001f3ff]")
 """Characters that select the style of an emoji. Terminals disagree about their width."""
 

@@ -42,7 +42,7 @@ def test_wording_of_moves_and_undos() -> None:
 
 
 def test_card_symbols_are_words_for_screen_readers() -> None:
-    assert Look(words=True).with_card_symbols("QH, TD") == "Queen of hearts, 10 of diamonds"
+    assert Look(words=True).with_card_symbols("Q♥, 10♦") == "Queen of hearts, 10 of diamonds"
 
 
 def test_plays_that_do_not_follow_have_no_sentences() -> None:

@@ -128,7 +128,7 @@ def test_entering_a_room_describes_it(server: RaceServer) -> None:
 def test_a_rejected_move_is_narrated_once(server: RaceServer) -> None:
     act = server.act(server.legal()[0])
     before = server.model
-    server.refuse(act, message="TH can't go there.")
+    server.refuse(act, message="10♥ can't go there.")
     [line] = NARRATOR.narrate(before, server.model)
     assert str(act.action) in line
     assert "10H can't go there." in line

@@ -91,7 +91,7 @@ def before_the_boards() -> Referee:
 
 def refusing(referee: Referee | None = None) -> Referee:
     referee = referee or willow()
-    referee.refuse_next_action = "TD stays where it is"
+    referee.refuse_next_action = "10♦ stays where it is"
     referee.refusals[Resign] = Refused(to=0, code="of_a_later_version", message="Not before noon")
     return referee
 

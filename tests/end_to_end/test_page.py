@@ -367,8 +367,12 @@ async def test_private_room_asks_for_its_passphrase(one: Node, browser: Browser)
 async def test_unknown_room_and_room_without_spectators_are_explained(one: Node, browser: Browser) -> None:
     host = await Client.hello(one.url, "mira")
     await host.create("closed", spectators=False)
-    await browser.open(f"{one.url}/nowhere")
-    await browser.shows("There is no room 'nowhere'", "#message")
+    for path in ("nowhere", "/nowhere/).", "%6eowhere"):
+        await browser.open(f"{one.url}/{path}")
+        await browser.shows("There is no room 'nowhere'", "#message")
+    await browser.open(f"{one.url}/no/where")
+    await browser.shows("No room has this address.", "[role=alert]")
+    assert not await browser.accessibility_violations()
     await browser.open(f"{one.url}/closed")
     await browser.shows("This room admits no spectators", "#message")
     assert await browser.texts("#message code") == [f"samedeal join {one.url} closed"]

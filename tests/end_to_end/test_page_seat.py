@@ -13,7 +13,8 @@ import pytest
 from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
-from samedeal.games import GAMES
+from samedeal.game_rules import rules_in_short
+from samedeal.games import GAMES, LEAD_GAME
 from samedeal.protocol.messages import Done, KickPlayer, Leave, Ping, Pong, Ready, Resign, Start, TideTime
 from samedeal.race import draws
 from samedeal.record import Record
@@ -23,7 +24,7 @@ from samedeal_client.text.spans import row_text
 from samedeal_client.text.time_text import short_clock_text
 from samedeal_server.page.files import PageFiles, _qr_code
 from samedeal_server.rooms import race_now
-from tests.end_to_end.browser import DEADLINE, LAPTOP, BiDiError, Browser, Engine
+from tests.end_to_end.browser import DEADLINE, ENGINES, LAPTOP, BiDiError, Browser, Engine
 from tests.end_to_end.processes import Programs
 from tests.end_to_end.proxy import Proxy
 from tests.end_to_end.racing_page import (
@@ -105,6 +106,34 @@ async def test_race_is_won(one: Node, browser: Browser, programs: Programs, game
     await browser.shows("You have a seat, zoe")
     if browser.engine == "firefox":  # it mentions each connection that a page leaves behind
         browser.errors()
+
+
+@pytest.mark.parametrize("browser", ENGINES, indirect=True)
+async def test_rules_are_told_where_one_plays(one: Node, browser: Browser) -> None:
+    """In the room, while the race is about to start, and by a button during the race, for which the clock does not stop."""
+    mira = await opened(one.url, games=("klondike",), deal="#1", countdown=3)
+    await mira.join(ROOM)
+    rules = rules_in_short(GAMES["klondike"])
+    await browser.open(f"{one.url}/{ROOM}", SMALL_PHONE)
+    await browser.shows("\n".join(("How to play Klondike", *rules)), "#rules")
+    await sit(browser, one.url)
+    await browser.shows(rules[-1], "#rules")
+    assert not await browser.accessibility_violations()
+    await mira.expect(Done, Start)
+    await browser.shows("Starts in", "#clock")
+    await browser.shows(rules[-1], "#rules")
+    await dealt(browser)
+    await browser.until("!document.querySelector('#rules').checkVisibility()")
+    await browser.run("document.querySelector('#how').focus()")
+    await browser.press("Enter")
+    await browser.shows("The clock goes on.", "#rules:modal")
+    await browser.press("7")
+    assert not await browser.run("return document.querySelector('.picked')")
+    assert not await browser.accessibility_violations()
+    await browser.press("Escape")
+    await browser.until("!document.querySelector('#rules').open && document.activeElement.id === 'how'")
+    await browser.press("7")
+    await browser.until("document.querySelector('.picked')")
 
 
 LOOK = """
@@ -242,7 +271,7 @@ async def test_pages_terminal_and_client_get_the_same_cards(
     assert (await other.run(PILES)).keys() == before.keys()
     await other.press("7")
     await other.press("6")
-    await other.shows("can't go on", "#said")
+    await other.shows("Q♣ can't go on 2♥.", "#said")
     await other.press("Escape")
     await drag(other, "7 6")
     await other.shows("can't go on", "#said")
@@ -266,6 +295,8 @@ async def test_each_refusal_says_what_to_do(one: Node, browser: Browser) -> None
         await browser.run(SIT, name)
         await browser.shows(sentence, "[role=alert]")
         assert not await browser.accessibility_violations()
+        if name == "mira":
+            assert await browser.run("return document.querySelector('.sit input').value") == "mira-2"
     await browser.run(SIT, "zoe")
     await browser.shows("You have a seat, zoe")
     assert await browser.run("return document.querySelectorAll('[aria-label=\"Your seat\"]').length") == 1
@@ -368,7 +399,7 @@ async def test_page_races_against_an_earlier_player(
     """Nobody else has come, so the page goes on to another room by itself."""
     shorten_wait(monkeypatch)
     mira = await Client.hello(one.url, "mira")
-    await race_alone(mira, "freecell")
+    await race_alone(mira, LEAD_GAME)
     monkeypatch.setattr(race_now, "SHORTEST_WAIT", 4_000)  # until the page has a seat
     monkeypatch.setattr(race_now, "LONGEST_WAIT", 4_500)
     await sit_by(browser, one.url, "section button")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,8 @@ import msgpack  # type: ignore[import-untyped]  # it has no types
 import pytest
 from msgspec.structs import replace
 
+from samedeal.look_alikes import is_house_name, is_reserved
+from samedeal.names import clean_name
 from samedeal.options import Options
 from samedeal.protocol.codec import encode
 from samedeal.protocol.messages import Joined, Seat, Tally
@@ -56,6 +59,21 @@ def test_page_refuses_to_send_other_values(tmp_path: Path) -> None:
         try { encode([value]); return "sent" } catch { return "refused" }
     })"""
     assert evaluate_with_page(program, None, tmp_path) == ["refused"] * 5
+
+
+def test_any_name_that_the_page_proposes_can_be_taken(tmp_path: Path) -> None:
+    script = "import('./names.js').then(({NAMES, proposedName}) => [NAMES, Array.from(given, proposedName)])"
+    names, drawn = evaluate_with_page(f"await {script}", [0] * 99, tmp_path)
+    assert all(re.fullmatch(rf"({'|'.join(names)})-[1-9][0-9]?", name) for name in drawn)
+    for name in (f"{each}-{number}" for each in names for number in range(1, 100)):
+        assert clean_name(name) == name
+        assert [name for test in (is_reserved, is_house_name) if test(name)] == []
+
+
+def test_page_proposes_the_next_name(tmp_path: Path) -> None:
+    script = "await import('./names.js').then(({nextName}) => given.map(nextName))"
+    names = ["mira-7", "otto", "otto-2", "ann9", "b-99"]
+    assert evaluate_with_page(script, names, tmp_path) == ["mira-8", "otto-2", "otto-3", "ann-10", "b-100"]
 
 
 PROGRESS = """(() => {
@@ -106,6 +124,29 @@ def test_racer_sees_leaders_and_neighbours(count: int, own: int, shown: Sequence
         return nearest(rows, given.own).map(({player}) => player)
     })()"""
     assert evaluate_with_page(program, {"count": count, "own": own}, tmp_path) == list(shown)
+
+
+RESULT = """await (async () => {
+    const {resultOf} = await import("./race_state.js")
+    const usual = i => ({player: "ab"[i], name: ["ana", "ben"][i], place: i + 1, finishedAt: 0})
+    const places = rows => rows.map((row, i) => ({...usual(i), ...row}))
+    return given.map(([player, ...rows]) => resultOf(places(rows), {starts: 1000}, player))
+})()"""
+
+
+def test_result_is_told_in_a_sentence(tmp_path: Path) -> None:
+    first = {"finishedAt": 188_000, "count": 52}
+    told = {
+        "You won in 3:07": ["a", first, {"count": 9}],
+        "ana won in 3:07": ["b", first, {"count": 9}],
+        "ana won by 12 s": ["b", first, {"finishedAt": 200_000}],
+        "ana won by 0.4 s": ["b", first, {"finishedAt": 188_400}],
+        "ana won by 1:12": ["b", first, {"finishedAt": 260_000}],
+        "Nobody finished. You were closest.": ["a", {"count": 9}, {"count": 1}],
+        "Nobody finished. ana was closest.": ["", {"count": 9}, {"count": 1}],
+        "Nobody finished.": ["a", {"count": 9}, {"count": 9, "place": 1}],
+    }
+    assert evaluate_with_page(RESULT, list(told.values()), tmp_path) == list(told)
 
 
 NEWS = """await (async () => {

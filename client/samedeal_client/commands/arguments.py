@@ -26,7 +26,7 @@ def error_report(error: Exception) -> Failure:
         case Failure():
             return error
         case RequestRefused(code=RefusalCode.NAME_TAKEN):
-            return Failure(f"{error} Choose one with --name, or in the settings of the start screen.")
+            return Failure(f"{error} Use --name, or the settings of the start screen.")
         case MalformedText() | UnknownGame():
             return Failure(str(error), 2)
         case SamedealError():

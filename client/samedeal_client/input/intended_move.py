@@ -92,7 +92,7 @@ def best_move(board: Board, source: str, size: int | None = None) -> Move | Reje
     ]
     if not candidates:
         pile = board.piles[board.game.index[source]]
-        cards = board.game.pile_name(source) if size is None else str(Card(pile[-size]))
+        cards = board.game.pile_name(source) if size is None else Card(pile[-size]).symbol
         return Rejected(f"No useful move for {cards}. Choose another pile.")
     return max(candidates, key=lambda move: (_usefulness(board, move), move.size))
 

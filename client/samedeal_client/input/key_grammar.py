@@ -243,7 +243,7 @@ class KeyGrammar:
     def _ask_which(self, intent: Ambiguous, board: Board) -> KeyResult:
         index = board.game.index
         answers = ", ".join(
-            f"{move.source[1:]} for {Card(board.piles[index[move.source]][-1])}" for move in intent.moves
+            f"{move.source[1:]} for {Card(board.piles[index[move.source]][-1]).symbol}" for move in intent.moves
         )
         question = f"Which card? Type {answers}."
         return KeyResult(replace(self, candidates=intent.moves), MoveChoice(intent.moves, question))

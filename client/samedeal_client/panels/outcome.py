@@ -24,14 +24,16 @@ def headline(standings: Sequence[Standing], me: str, total: int, look: Look) -> 
     """
     own = next((line for line in standings if line.player == me), None)
     if own is None:
-        return _winner(standings, total, look, _margin(standings[0], standings, look) if standings else "")
+        return _winner(standings, look, _margin(standings[0], standings, look) if standings else "")
     if len(standings) == 1:
         return "You finished!" if own.time else f"You placed {own.foundation_cards} of {total} cards."
     if own.place > 1:
-        return f"{_winner(standings, total, look)} {_own_part(own, standings, look)}"
+        return f"{_winner(standings, look)} {_own_part(own, standings, look)}"
     if own.foundation_cards and not own.resigned and any(line.place == 1 for line in standings if line is not own):
         return f"A tie! {_own_part(own, standings, look)}"
-    won = "You won! " if own.foundation_cards and not own.resigned else ""
+    if not own.time and own.foundation_cards and not own.resigned:
+        return f"Nobody finished. You were closest: {_own_part(own, standings, look)}"
+    won = "You won! " if own.time else ""
     return won + _own_part(own, standings, look)
 
 
@@ -43,17 +45,16 @@ def finish_headline(own: RankedPlayer, ranking: Sequence[RankedPlayer], look: Lo
     return "You won" if own.place == 1 else "You finished", place
 
 
-def _winner(standings: Sequence[Standing], total: int, look: Look, margin: str = "") -> str:
+def _winner(standings: Sequence[Standing], look: Look, margin: str = "") -> str:
     first = [line for line in standings if line.place == 1]
     if not first:
         return ""
     if len(first) > 1:
         return f"A tie! {names_text(first, look)} share 1st place."
     [winner] = first
-    result = (
-        f"in {short_clock_text(winner.time)}" if winner.time else f"with {winner.foundation_cards} of {total} cards"
-    )
-    return f"{names_text(first, look)} won {result}{margin}."
+    if not winner.time:
+        return f"Nobody finished. {names_text(first, look)} was closest{margin}."
+    return f"{names_text(first, look)} won in {short_clock_text(winner.time)}{margin}."
 
 
 def _own_part(own: Standing, standings: Sequence[Standing], look: Look) -> str:

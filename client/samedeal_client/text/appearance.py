@@ -11,10 +11,10 @@ import re
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
-from samedeal.cards import DOWN, FACE, RANKS, SUITS, UNSEEN, Card
+from samedeal.cards import DOWN, FACE, RANKS, SYMBOLS, UNSEEN, Card
 from samedeal_client.text.spans import Span, ascii_only
 
-_CARD: Final = re.compile(rf"\b[{RANKS}][{SUITS}]\b")
+_CARD: Final = re.compile(rf"(10|[{RANKS}])([{SYMBOLS}])")
 
 _RANKS: Final = ("", "A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K")
 _RANK_WORDS: Final = ("", "ace", *_RANKS[2:11], "jack", "queen", "king")
@@ -24,7 +24,7 @@ _SUIT_WORDS: Final = ("clubs", "diamonds", "hearts", "spades")
 class Glyphs(NamedTuple):
     """Characters for drawing. Each is one column wide, except that ``space``, a sign for the space bar, may have two."""
 
-    suits: str = "♣♦♥♠"
+    suits: str = SYMBOLS
     hidden: str = "▒"
     empty: str = "·"
     ellipsis: str = "…"
@@ -111,9 +111,9 @@ class Look:
         return ascii_only(text) if self.ascii else text
 
     def with_card_symbols(self, sentence: str) -> str:
-        """Return a sentence with its cards written as in this look, such as ``10♥`` instead of the plain ``TH``."""
-        text = _CARD.sub(lambda match: self.card(Card.parse(match[0])), self.displayable(sentence))
-        return capitalized(text) if self.words else text
+        """Return a sentence with its cards written as in this look, such as ``10H`` instead of ``10♥``."""
+        text = _CARD.sub(lambda match: self.card(Card.of(_RANKS.index(match[1]), SYMBOLS.index(match[2]))), sentence)
+        return self.displayable(capitalized(text) if self.words else text)
 
     def card(self, code: int) -> str:
         """Return a card: ``10♥``, ``(10♥)`` if face down but already seen, ``▒▒`` if unknown.

@@ -106,7 +106,7 @@ def options_lines(options: Options, zone: tzinfo | None = None) -> tuple[tuple[s
         ("Ends", end_text(options)),
         ("Watching", watching_text(options)),
         *((("Bots", "may not join"),) if not options.bots else ()),
-        *((("Series", f"{options.series} races with one table"),) if options.series > 1 else ()),
+        *((("Series", f"best of {options.series}"),) if options.series > 1 else ()),
     )
 
 

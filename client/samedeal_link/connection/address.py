@@ -18,7 +18,7 @@ from typing import Final
 from urllib.parse import SplitResult, quote, urlsplit
 
 from samedeal.errors import MalformedText
-from samedeal.names import clean_room
+from samedeal.names import AROUND_LINKS, clean_room
 
 DEFAULT_PORT: Final = 7777
 
@@ -93,7 +93,7 @@ def parse_address(text: str) -> ServerAddress:
 
     Raise MalformedText for any other text. The error says what to write instead.
     """
-    stripped = text.strip()
+    stripped = text.strip().strip(AROUND_LINKS)
     if not stripped or any(char.isspace() or not char.isprintable() for char in stripped):
         raise MalformedText(f"{text[:60]!r} is not an address. {_FORMS}")
     first, has_scheme, rest = stripped.partition("://")
@@ -113,7 +113,7 @@ def parse_address(text: str) -> ServerAddress:
     before, link, room = parts.path.partition("/r/")
     if not link:
         before, _, room = parts.path.rpartition("/")
-        return ServerAddress(where + before, clean_room(room) if room else None)
+        return ServerAddress(where + before.rstrip("/"), clean_room(room) if room else None)
     return ServerAddress(where + before, clean_room(room.strip("/")))
 
 

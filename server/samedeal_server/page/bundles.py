@@ -17,7 +17,7 @@ BUNDLES: Final = {
     ),
     "page.js": (
         *("msgpack.js", "dom.js", "chart.js", "board_view.js"),
-        *("race_state.js", "link.js", "here.js", "lobby.js", "race_screen.js", "page.js"),
+        *("race_state.js", "link.js", "here.js", "names.js", "lobby.js", "race_screen.js", "page.js"),
     ),
     "witness.js": (
         *("rows.mjs", "race_clock.js", "evidence.js", "board_hash.js"),

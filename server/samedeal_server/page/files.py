@@ -21,7 +21,7 @@ from importlib.resources import files
 from io import BytesIO
 from pathlib import PurePath
 from typing import Final
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, unquote, urlsplit
 
 import msgspec
 import segno
@@ -31,7 +31,7 @@ from websockets.http11 import Request, Response
 from samedeal.errors import MalformedText
 from samedeal.game_json import games_json
 from samedeal.games import GAMES, offered
-from samedeal.names import clean_room
+from samedeal.names import AROUND_LINKS, clean_room
 from samedeal.protocol.messages import RoomLine
 from samedeal.verdict_rows import ROWS
 from samedeal_server.page.address import PREFIX, page_address, requested_address
@@ -147,8 +147,7 @@ class PageFiles:
             path, _, query = request.path.partition("?")
             address = requested_address(request.headers.get_all("Host"), self._public, prefix, encrypted=encrypted)
             if (file := self._find(path.removeprefix("/"), address, room)) is None:
-                reason = _sentence("There is no such page. / lists the rooms to watch.")
-                response = refuse(http.HTTPStatus.NOT_FOUND, reason)
+                response = _elsewhere(path.removeprefix("/"), query, request.headers)
             else:
                 embedded = "embed" in parse_qs(query, keep_blank_values=True)
                 response = respond_with(file, request.headers, "*" if embedded else "'none'")
@@ -178,6 +177,21 @@ def legal_note(addresses: Sequence[str]) -> str:
     links = [(name, f"mailto:{url}" if "/" not in url else url) for name, url in given if url]
     line = " · ".join(f'<a href="{escape(url)}" rel="noopener">{name}</a>' for name, url in links)
     return f'\t<p class="legal">{line}</p>\n' if line else ""
+
+
+def _elsewhere(name: str, query: str, request: Headers) -> Response:
+    """Return the response for a path at which there is nothing.
+
+    A mangled link leads to its room, and a browser otherwise to the list of rooms. The way there is relative, because a
+    proxy may have removed a part of the path.
+    """
+    room = _room_code(unquote(name).strip(f"{AROUND_LINKS}/"))
+    if not room and "text/html" not in _listed(request, "Accept"):
+        return refuse(http.HTTPStatus.NOT_FOUND, _sentence("There is no such page. / lists the rooms to watch."))
+    more = "&".join(filter(None, ("" if room else "lost", query)))
+    response = refuse(http.HTTPStatus.FOUND, _sentence("This page has another address."))
+    response.headers["Location"] = f"{'../' * name.count('/')}{room or './'}{more and f'?{more}'}"
+    return response
 
 
 def door_note(door: str, page: str, room: str) -> str:

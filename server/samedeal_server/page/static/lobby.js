@@ -5,6 +5,7 @@ import {byId, clock, counted, dealName, element, forTerminals, setText, showItem
 import {address, goTo, to, want} from "./here.js"
 
 const OPEN_FOR = 300_000 // ms before the start of a tide, from which players can take seats
+const LOST = "No room has this address. Choose one of these, or open your own."
 const DAY = 86_400_000
 const MINUTE = 60_000
 const PHASES = ["racing", "countdown", "open"] // as listed; all others come last
@@ -16,6 +17,7 @@ export class Lobby {
 		byId("main").replaceChildren(byId("lobby").content)
 		byId("file").href = to("replay")
 		this.prepare(byId("new"))
+		if (new URLSearchParams(location.search).has("lost")) byId("ways").prepend(element("p", {role: "alert"}, LOST))
 		setInterval(() => document.hidden || this.enter(), 5000)
 		setInterval(() => this.countDown(), 500)
 	}

@@ -1,12 +1,13 @@
 // The screen of a race: boards, standings, the chart, the check of the deal, and how to join.
 
-import {title} from "./piles.js"
+import {GAMES, title} from "./piles.js"
 import {BoardView, flat} from "./board_view.js"
 import {chart} from "./chart.js"
 import {byId, clock, dealName, element, forTerminals, keepOneStop, setAttribute, setText, showItems, stored, timeLeft, toggle} from "./dom.js"
 import {address, enteredRoom, goTo, isFrame, to, want, wantedIn} from "./here.js"
+import {proposedName} from "./names.js"
 import {dealWords, termsHash} from "./race_hashes.js"
-import {Race, end, leader, mute, named, namesOtherRoom, rematchOf} from "./race_state.js"
+import {Race, end, leader, mute, named, namesOtherRoom, rematchOf, resultOf} from "./race_state.js"
 
 const CAPTION = 30 // px, height of a tile without its board
 const GAP = 6 // px between tiles
@@ -191,6 +192,7 @@ export class RaceScreen {
 		const {phase, standings} = this.race.room
 		this.showJoin()
 		this.showDraw()
+		this.showRules()
 		this.showWords()
 		const news = this.race.feed.after(rows, this.race, Date.now())
 		if (news.length) setText(byId("news"), news.join(". ")) // also for screen readers
@@ -391,10 +393,11 @@ export class RaceScreen {
 
 	// Ask for a name, with which the player takes a seat here or in the next race.
 	nameForm(what, isFull) {
-		const input = element("input", {value: stored.get("name"), required: true, maxlength: 40, autocomplete: "nickname", placeholder: "Your name", "aria-label": "Your name", onfocus: loadSeat})
+		this.proposed ||= stored.get("name") || proposedName()
+		const input = element("input", {value: this.proposed, required: true, maxlength: 40, autocomplete: "nickname", placeholder: "Your name", "aria-label": "Your name", onfocus: loadSeat})
 		const onsubmit = event => {
 			event.preventDefault()
-			stored.set("name", input.value)
+			stored.set("name", (this.proposed = input.value))
 			this.why = ""
 			const {next, phase} = this.race.room ?? {}
 			if (next) return goTo(next, rematchOf(this.race.room))
@@ -439,6 +442,20 @@ export class RaceScreen {
 		const {phase, draw, lost} = room
 		const lines = phase === "countdown" && draw ? [...lossLines(draw, lost, shares.length > 0), "Shuffling ..."] : []
 		showItems(byId("draw"), lines.map(line => element("li", {}, line)))
+	}
+
+	// Say how the game is played, before the race. During the race, a button says it again.
+	showRules() {
+		const {game, phase} = this.race.room
+		if (!this.isNew("rules", game, phase)) return
+		const rules = byId("rules")
+		const [head, list, close] = rules.children
+		setText(head, `How to play ${title(game)}`)
+		showItems(list, GAMES[game].short.map(line => element("li", {}, line)))
+		rules.close()
+		rules.toggleAttribute("open", /open|countdown/.test(phase))
+		byId("how").onclick = () => rules.showModal()
+		close.firstChild.onclick = () => rules.close()
 	}
 
 	showWords() {
@@ -489,7 +506,7 @@ export class RaceScreen {
 		const [first, second] = rows.filter(each => each.place)
 		const time = first && (first.final ? first.final.time : first.finishedAt)
 		const leads = () => `${first.name} leads with ${first.count} of ${cards} cards${second ? `, ${second.name} has ${second.count}` : ""}`
-		const text = time ? `${first.name} ${stateOf(first, room)}` : room.phase === "finished" ? `Nobody finished.${first?.count && second?.place > 1 ? ` ${first.name} was closest.` : ""}` : leader(rows) ? leads() : "Nobody leads yet"
+		const text = room.phase === "finished" ? resultOf(rows, room, this.seat?.me) : time ? `${first.name} ${stateOf(first, room)}` : leader(rows) ? leads() : "Nobody leads yet"
 		setText(byId("lead"), /racing|finished/.test(room.phase) && rows.length > 1 ? text : "")
 	}
 

@@ -201,6 +201,19 @@ function newsOf(before, {name, count, place, time, resigned, stuck, away, connec
 	].filter(Boolean)
 }
 
+// The result of a race in a sentence, as the player reads it, or a spectator if there is none.
+export function resultOf(rows, room, player) {
+	const [first, second] = rows
+	const own = rows.find(each => each.player === player)
+	const timeOf = row => end(row, room).time
+	const time = timeOf(first)
+	if (!time) return `Nobody finished.${first.count && second?.place > 1 ? ` ${first === own ? "You were" : `${first.name} was`} closest.` : ""}`
+	if (own && timeOf(own) && own.place === 1) return `You won in ${clock(time)}`
+	const by = own && timeOf(own) - time
+	if (by > 0) return `${first.name} won by ${by < 60_000 ? `${(by / 1000).toFixed(by < 10_000 ? 1 : 0)} s` : clock(by)}`
+	return `${first.name} won in ${clock(time)}`
+}
+
 // Of many racers, the leaders and those around a player.
 export function nearest(rows, player) {
 	const at = rows.findIndex(row => row.player === player)

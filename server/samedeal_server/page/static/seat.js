@@ -3,9 +3,10 @@
 import {byId, clock, copyLine, counted, element, setText, showItems, stored, toggle} from "./dom.js"
 import {Hand} from "./hand.js"
 import {enteredRoom, goTo, keepSeat} from "./here.js"
+import {nextName} from "./names.js"
 import {onFoundations} from "./piles.js"
 import {PLAIN, colour} from "./race_screen.js"
-import {nearest, rematchOf} from "./race_state.js"
+import {nearest, rematchOf, resultOf} from "./race_state.js"
 import {Racer} from "./racer.js"
 import {among, earlierTable, seriesTable, shareButton, shareResult} from "./results.js"
 import {runTask} from "./start_worker.js"
@@ -77,6 +78,7 @@ export class Seat {
 			const {code, message, retry_after} = refused
 			if (!code || code === "bad_passphrase" || retry_after) return screen.refuse(refused)
 			if (code === "race_started") screen.sleeper = this.name
+			if (code === "name_taken") screen.proposed = nextName(this.name)
 			screen.unseat(code === "race_started" ? "The race has started without you. Race in the next one." : message)
 		}
 	}
@@ -159,7 +161,7 @@ export class Seat {
 
 	press(event) {
 		const {key, target, ctrlKey, metaKey, altKey} = event
-		if (ctrlKey || metaKey || altKey || !this.isRacing || target.matches("input, select, textarea")) return
+		if (ctrlKey || metaKey || altKey || !this.isRacing || byId("rules").open || target.matches("input, select, textarea")) return
 		if (target.matches("button, summary, a") && (key === "Enter" || key === " ")) return
 		this.say("")
 		if (key === "?" && this.room.options.hints) this.hint()
@@ -313,12 +315,13 @@ export class Seat {
 			parts.push(element("h2", {}, text), element("p", {}, "The race goes on for the others."), button("Watch them", () => this.screen.unseat("")))
 		} else if (phase === "finished") {
 			const {final} = row
-			const text = !final ? "The race is over" : final.time ? `${final.place === 1 ? "You won" : `Place ${final.place}`} in ${clock(final.time)}` : `Place ${final.place} with ${counted(final.foundation_cards, "card")}`
+			const result = resultOf(rows, room, me)
+			const place = final && (final.time || final.foundation_cards) && !result.startsWith("You won") && `You ${final.time ? `finished in ${clock(final.time)}` : `have ${counted(final.foundation_cards, "card")} home`}, place ${final.place} of ${rows.length}`
 			const rematch = async () => {
 				const answer = next ? {room: next} : await this.ask("rematch")
 				if (answer?.room) goTo(answer.room, rematchOf(room))
 			}
-			parts.push(element("h2", {}, text), byId("deal"), element("p", {class: "controls"}, button(next ? "Join the rematch" : "Rematch", rematch, {class: "main"})), after)
+			parts.push(element("h2", {class: "result"}, result), place ? element("p", {}, place) : "", byId("deal"), element("p", {class: "controls"}, button(next ? "Join the rematch" : "Rematch", rematch, {class: "main"})), after)
 		}
 		const isShown = options.spectators && !options.delay
 		const warnings = phase === "open" ? [isShown && SHOWN, !isSecureContext && PLAIN] : []
