@@ -39,6 +39,9 @@ _RECORDS: Final = keys.record("").encode()
 _LONGEST_STEP: Final = 4.0
 """Maximum step, in seconds, of the clock of Redis."""
 
+_SLOWEST_SEARCH: Final = 40.0
+"""Maximum factor by which searches take longer. A world waits about two minutes for its races to end."""
+
 _FOR_EVER: Final = 10**9
 """A time, in milliseconds, that no world lasts."""
 
@@ -224,9 +227,10 @@ class SimulatedStage(Stage):
                 await asyncio.sleep(fault.seconds)
                 self.redis.deaf.discard(host.name)
             case "slow search":
-                SolverProcess.slowness *= 10
+                factor = min(10, _SLOWEST_SEARCH / SolverProcess.slowness)
+                SolverProcess.slowness *= factor
                 await asyncio.sleep(fault.seconds)
-                SolverProcess.slowness /= 10
+                SolverProcess.slowness /= factor
             case "step clock":
                 step = int(1000 * min(fault.seconds, _LONGEST_STEP)) * (1 if fault.which % 2 else -1)
                 self.stepped += abs(step)
