@@ -437,7 +437,7 @@ async def test_similar_race_and_the_same_deal_are_raced_later(server: str, tmp_p
         await ana.wait_for_text("Record saved in", "v replay")
         (path,) = (tmp_path / "data").rglob("*.txt")
         await ana.press("v")
-        await ana.wait_until(lambda: Record.parse(path.read_text(encoding="utf-8")).is_whole)
+        await ana.wait_until(lambda: replayed and Record.parse(path.read_text(encoding="utf-8")).is_whole)
         assert replayed[:4] == ["replay", str(path), "--player", "ana"]
         await ana.press("n", screen="waiting")
         assert ana.room.room != "friday"
