@@ -128,7 +128,7 @@ async def fill(rooms: Rooms) -> None:
     await rooms.begin()
     await repeat(rooms)
     await rooms.open("open", games=("willow",), deal="winnable", countdown=3)
-    await rooms.open("countdown", games=("willow",), deal="random", countdown=30)
+    await rooms.open("countdown", games=("willow",), deal="random", countdown=15)
     await rooms.ana.expect(Done, Start)
     await rooms.ana.phase("countdown")
 

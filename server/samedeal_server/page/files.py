@@ -68,6 +68,9 @@ ROWS_MODULE: Final = "rows.mjs"
 _QR_CODE: Final = ("qr/", ".svg")
 """What comes before and after the code of a room in the path of its QR code."""
 
+_OF_PROGRAMS: Final = "api/"
+"""The beginning of paths that only programs ask for."""
+
 _ROOM_COST: Final = 3
 _QR_CODE_COST: Final = 35
 
@@ -186,7 +189,7 @@ def _elsewhere(name: str, query: str, request: Headers) -> Response:
     proxy may have removed a part of the path.
     """
     room = _room_code(unquote(name).strip(f"{AROUND_LINKS}/"))
-    if not room and "text/html" not in _listed(request, "Accept"):
+    if name.startswith(_OF_PROGRAMS) or (not room and "text/html" not in _listed(request, "Accept")):
         return refuse(http.HTTPStatus.NOT_FOUND, _sentence("There is no such page. / lists the rooms to watch."))
     more = "&".join(filter(None, ("" if room else "lost", query)))
     response = refuse(http.HTTPStatus.FOUND, _sentence("This page has another address."))

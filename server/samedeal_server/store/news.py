@@ -73,7 +73,7 @@ class TellingStore(StorePart, Generic[_Told]):
         """Append news to the stream. Repeating it changes nothing."""
         await self._executor.execute(
             _ADD([self._key], pack(news), LENGTH),
-            command("XTRIM", self._key, "MINID", news.time - self._lifetime),
+            command("XTRIM", self._key, "MINID", max(0, news.time - self._lifetime)),
         )
 
     async def remove(self, ids: Sequence[NewsId]) -> None:
