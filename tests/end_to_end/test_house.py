@@ -13,6 +13,9 @@ from tests.server.redis_kinds import free_port
 
 pytestmark = pytest.mark.xdist_group("page")  # one browser at a time for these tests
 
+PATIENCE = 120.0
+"""Deadline, in seconds, for processes of low priority."""
+
 WITH_BOTS = "document.querySelector('#bots:not([hidden])').click()"
 
 
@@ -22,8 +25,8 @@ async def served(programs: Programs, redis_url: str, *options: str) -> tuple[str
     program = await programs.samedeal(
         *("serve", "--redis", redis_url, "--port", str(port), "--announce", "--log-style", "json", *options)
     )
-    await program.expect("listening on")
-    await program.logs("hello", name="Basil")
+    await program.expect("listening on", PATIENCE)
+    await program.expect('"name": "Basil"', PATIENCE)
     return f"ws://127.0.0.1:{port}", program
 
 
@@ -48,7 +51,7 @@ async def test_page_races_against_bots_and_they_end_with_the_server(
 async def test_terminal_races_against_bots_of_a_server(programs: Programs, redis_url: str) -> None:
     url, program = await served(programs, redis_url, "--house", "2")
     player = await programs.samedeal("race", "freecell", url, "--bots", "--plain", "--name", "zoe")
-    await player.expect("(?s)joined.*joined")
+    await player.expect("(?s)joined.*joined", PATIENCE)
     assert program.process.returncode is None
 
 

@@ -47,6 +47,7 @@ def _with_companions(arguments: Sequence[str]) -> list[str]:
     known, others = _parse(parser, arguments)
     server = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
     server.add_argument("--port", type=int, default=DEFAULT_PORT)
+    server.add_argument("--host", default="localhost")
     for option in ("--tls-cert", "--public-url", "--trusted-proxies", "--house-key-file"):
         server.add_argument(option)
     given, _ = _parse(server, others)
@@ -60,18 +61,31 @@ def _with_companions(arguments: Sequence[str]) -> list[str]:
                 2,
             )
         others += ["--port", str(given.port)]
-        others += [] if given.trusted_proxies else ["--trusted-proxies", "127.0.0.1"]
     if known.ssh_port:
+        others += [] if given.trusted_proxies else ["--trusted-proxies", "127.0.0.1"]
         host_key = host_key_of(data_home() / "door").get_fingerprint()
         others += ["--door", f":{known.ssh_port} {host_key}"]
         public = ["--public-url", given.public_url] if given.public_url else []
         _start("door", address, "--port", str(known.ssh_port), "--with-server", *public)
-    if (known.house is None and is_reachable and not given.house_key_file) or known.house:
+    is_wanted = known.house is None and is_reachable and not given.house_key_file and _is_plain(others, given.host)
+    if is_wanted or known.house:
         key = data_home() / "house.key"
-        write_new(key, secrets.token_urlsafe(32))
+        try:
+            write_new(key, secrets.token_urlsafe(32))
+        except OSError as error:
+            if known.house:
+                raise Failure(f"Cannot write the key of the house to {key}: {error.strerror}.") from None
+            return others
         others += ["--house-key-file", str(key)]
         _start("house", address, "--key-file", str(key), "--bots", str(known.house or 3), "--exit-with-stdin")
     return others
+
+
+def _is_plain(arguments: Sequence[str], host: str) -> bool:
+    """Return whether a server with these arguments surely listens on the default port, or the given one, of this machine."""
+    elsewhere = any(f"SAMEDEAL_{name}" in os.environ for name in ("CONFIG", "HOST", "PORT", "TLS_CERT"))
+    others = any(word.partition("=")[0] in ("--config", "--print-config", "--version") for word in arguments)
+    return not (elsewhere or others) and host in ("all", "localhost", "127.0.0.1", "0.0.0.0", "::")  # noqa: S104 (it is compared)
 
 
 def _parse(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
