@@ -79,9 +79,7 @@ class House:
                         async with first_of(self._look(lookout), _follow(lookout)) as (looking, following):
                             (looking if looking.done() else following).result()
                 except (CannotConnect, RequestRefused) as error:
-                    self._failures += 1
-                    if self._failures == _FEW:
-                        self.report(str(error))
+                    self._complain(error)
                 await asyncio.sleep(RETRY_INTERVAL)
         finally:
             for visit in [*self._visits]:
@@ -89,15 +87,27 @@ class House:
             await asyncio.gather(*self._visits, return_exceptions=True)
 
     async def _look(self, lookout: RoomClient) -> None:
-        """Send bots wherever they are wanted. Raise RequestRefused if another program runs the house."""
+        """Send bots wherever they are wanted, as long as no other program runs the house."""
         while True:
-            for line in await lookout.house_rooms(self._name):
+            try:
+                lines = await lookout.house_rooms(self._name)
+            except RequestRefused as refused:
+                self._complain(refused)
+                await asyncio.sleep(RETRY_INTERVAL)
+                continue
+            for line in lines:
                 if line.room not in self._expected:
                     names = self._rng.sample(HOUSE_NAMES, self._bots)
                     for name, guest in zip(names, COMPANY, strict=False):
                         self._send(line.room, name, guest)
             self._failures = 0
             await asyncio.sleep(LOOK_INTERVAL)
+
+    def _complain(self, error: Exception) -> None:
+        """Report why the house cannot work, once it has tried a few times."""
+        self._failures += 1
+        if self._failures == _FEW:
+            self.report(str(error))
 
     @property
     def _expected(self) -> set[str]:

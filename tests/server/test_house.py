@@ -171,19 +171,48 @@ async def test_room_for_a_race_against_bots_is_in_no_list(one: Node) -> None:
     await ana.expect(Done, Resign)
     await ana.state(lambda state: state.phase == "finished")
     rematch = (await ana.expect(Created, Rematch)).room
+    await ana.join(rematch)
     assert await told(house) == [rematch]
 
 
 async def test_house_plays_with_one_of_an_address_and_in_few_rooms(one: Node, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A race that is over no longer counts."""
     ana, wanted = await one.player("ana"), {"options": WantedOptions(players=4), "house": 3}
     assert "no bots" in (await ana.refused("no_bots", Create, **wanted)).message
-    await lookout(one)
-    await opened(ana)
+    house = await lookout(one)
+    room = await opened(ana)
     assert "busy" in (await ana.refused("no_bots", Create, **wanted)).message
+    await ana.join(room)
     monkeypatch.setattr(house_rooms, "MOST_ROOMS", 1)
-    assert await told(await bot_of_house(one, "Copper")) != []
-    await (await bot_of_house(one, "Clover")).join((await told(await bot_of_house(one, "Copper")))[0])
-    assert await told(await bot_of_house(one, "Copper")) == []
+    for name in ("Clover", "Domino", "Pickle"):
+        assert await told(house) == ([room] if name == "Clover" else [])
+        await (await bot_of_house(one, name)).join(room)
+    await ana.state(lambda state: state.phase == "racing")
+    await ana.expect(Done, Resign)
+    await ana.state(lambda state: state.phase == "finished")
+    await ana.expect(Done, Leave)
+    again = await opened(ana)
+    await ana.join(again)
+    assert await told(house) == [again]
+
+
+async def test_house_neither_comes_before_a_person_nor_stays_after(one: Node) -> None:
+    """Nor does it race alone if the person leaves in the countdown."""
+    ana, house = await one.player("ana"), await lookout(one)
+    options = WantedOptions(players=2, start="full", countdown=60)
+    room = (await ana.expect(Created, Create, options=options, house=1)).room
+    guest = await bot_of_house(one, "Clover")
+    assert await told(house) == []
+    await guest.refused("no_bots", Join, room=room)
+    await ana.join(room)
+    await guest.join(room)
+    state = await ana.state(lambda state: state.phase == "countdown")
+    assert state.host == ana.player
+    await ana.expect(Done, Leave)
+    assert await guest.closed() == CloseCode.RESTART
+    (race,) = await one.store.load_races([room])
+    assert race is not None
+    assert (race.racers, race.phase) == ((), "open")
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ import asyncio
 import os
 from pathlib import Path
 from random import SystemRandom
+from typing import Final
 
 from samedeal.terminal_text import printable
 from samedeal_bots.commands.bot import stop_at_end_of_input
@@ -14,7 +15,9 @@ from samedeal_client.commands.arguments import add_number
 from samedeal_link.errors import Failure
 from samedeal_link.machine.signals import until_stopped
 
-_NICE = 10
+_NICE: Final = 10
+_SHORTEST_KEY: Final = 16
+"""Minimum length of a key, in characters, as the server wants it."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,7 +38,12 @@ def run(given: argparse.Namespace) -> int:
     try:
         key = Path(given.key_file).read_text(encoding="utf-8").strip()
     except (OSError, ValueError) as error:
-        raise Failure(f"Cannot read the key of the house from {given.key_file!r}: {error}.") from None
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise Failure(f"Cannot read the key of the house from {given.key_file!r}: {reason}.") from None
+    if len(key) < _SHORTEST_KEY:
+        raise Failure(
+            f"The key of the house in {given.key_file!r} is too short. Use at least {_SHORTEST_KEY} characters."
+        )
 
     def report(sentence: str) -> None:
         print(f"house: {printable(sentence)}", flush=True)

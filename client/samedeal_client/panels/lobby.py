@@ -103,7 +103,7 @@ def choices(lobby: Lobby, tide: str = "", *, bots: bool = True) -> tuple[MenuCho
 
     Without ``bots`` the client can't start any.
     """
-    now = f"{title_of(lobby.game)}, within a minute" if lobby.game else "within a minute"
+    now = f"{title_of(lobby.game)}, within 23 s" if lobby.game else "within 23 s"
     daily = f"{title_of(lobby.daily_game)}, a public deal"
     practice = MenuChoice("practise", "p", "Practice", f"{title_of(lobby.game_or_default)} against bots")
     return (

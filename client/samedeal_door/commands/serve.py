@@ -21,6 +21,8 @@ _HOUSE = "bots that keep lone players company, 0 to 3 (default: 3)"
 
 def serve(arguments: Sequence[str]) -> int:
     """Replace this process by the server. If its door or its house cannot start, return an exit code."""
+    if arguments and not arguments[0].startswith("-"):  # another command of the server, such as restore
+        return _replace_by_server(arguments)
     if "--help" in arguments or "-h" in arguments:
         print(f"--ssh-port PORT  {_SSH_PORT}; see samedeal door --help\n--house BOTS      {_HOUSE}\n")
         return _replace_by_server(arguments)
@@ -75,6 +77,9 @@ def _with_companions(arguments: Sequence[str]) -> list[str]:
         except OSError as error:
             if known.house:
                 raise Failure(f"Cannot write the key of the house to {key}: {error.strerror}.") from None
+            print(
+                f"samedeal: no bots keep people company, as {key} can't be written: {error.strerror}", file=sys.stderr
+            )
             return others
         others += ["--house-key-file", str(key)]
         _start("house", address, "--key-file", str(key), "--bots", str(known.house or 3), "--exit-with-stdin")
@@ -83,9 +88,11 @@ def _with_companions(arguments: Sequence[str]) -> list[str]:
 
 def _is_plain(arguments: Sequence[str], host: str) -> bool:
     """Return whether a server with these arguments surely listens on the default port, or the given one, of this machine."""
-    elsewhere = any(f"SAMEDEAL_{name}" in os.environ for name in ("CONFIG", "HOST", "PORT", "TLS_CERT"))
+    elsewhere = any(
+        f"SAMEDEAL_{name}" in os.environ for name in ("CONFIG", "HOST", "PORT", "TLS_CERT", "HOUSE_KEY_FILE")
+    )
     others = any(word.partition("=")[0] in ("--config", "--print-config", "--version") for word in arguments)
-    return not (elsewhere or others) and host in ("all", "localhost", "127.0.0.1", "0.0.0.0", "::")  # noqa: S104 (it is compared)
+    return not (elsewhere or others) and host in ("all", "localhost", "127.0.0.1", "0.0.0.0")  # noqa: S104 (it is compared)
 
 
 def _parse(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:

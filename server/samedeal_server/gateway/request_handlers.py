@@ -104,7 +104,9 @@ class RequestHandlers:
         name = clean_name(message.name)
         if message.house:
             self._house.check_key(message.house, bot=message.bot)
-        elif is_reserved(name) or is_house_name(name):
+        elif is_house_name(name):
+            raise refused("house_name", name=name)
+        elif is_reserved(name):
             raise refused("reserved_name", name=name)
         self._check_bans("", connection)
         if not message.session and not message.house:

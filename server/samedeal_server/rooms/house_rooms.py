@@ -18,6 +18,13 @@ MOST_ROOMS: Final = 8
 _READ: Final = 256
 """Maximum number of rooms that are read. So many people race alone only in an attack."""
 
+_EXPECTED: Final = 60_000
+"""Time, in milliseconds, for which a new room counts although bots of the house are not there yet."""
+
+
+def _has_house(race: Race) -> bool:
+    return any(racer.house for racer in race.racers)
+
 
 class HouseRooms:
     """Tells the house where its bots may come. ``key`` proves a bot to be one of the house; without a key there is none."""
@@ -39,7 +46,7 @@ class HouseRooms:
         if not await self._store.house.hold(house):
             raise refused("house_elsewhere")
         races, now = await self._races(), await self._store.now()
-        free = MOST_ROOMS - len([race for race in races if any(racer.house for racer in race.racers)])
+        free = MOST_ROOMS - len(list(filter(_has_house, races)))
         found = [race for race in reversed(races) if house_seats(race, now)]
         return tuple(room_line(race) for race in found[: max(free, 0)])
 
@@ -47,7 +54,9 @@ class HouseRooms:
         """Raise RequestRefused if there is no house, if its bots are busy, or if they play with somebody of ``origin``."""
         if not (self.key and await self._store.house.is_open()):
             raise refused("no_house")
-        rooms = [race for race in await self._races() if not (race.is_race_now or race.phase == "finished")]
+        now = await self._store.now()
+        races = [race for race in await self._races() if not race.is_race_now]
+        rooms = [race for race in races if _has_house(race) or now - race.created < _EXPECTED]
         if len(rooms) >= MOST_ROOMS or any(race.origin == origin for race in rooms):
             raise refused("bots_busy")
 
@@ -55,6 +64,6 @@ class HouseRooms:
         """Return the races of the newest rooms to which bots of the house may come or have come."""
         codes = await self._store.house.rooms(_READ)
         races = await self._store.load_races(codes)
-        kept = [race for race in races if race is not None and race.phase != "closed"]
+        kept = [race for race in races if race is not None and race.phase not in ("finished", "closed")]
         await self._store.house.remove({*codes} - {race.room for race in kept})
         return kept

@@ -95,6 +95,8 @@ def lose_seats(race: Race, losers: Sequence[Racer], reason: LossReason, now: int
     proof must say why there was another draw. Nobody can enter the room of a tide then, so it closes.
     """
     left = race.without(losers)
+    if left.racers and all(racer.house for racer in left.racers):  # nobody is left for whom they came
+        losers, left = race.racers, race.without(race.racers)
     if race.lacks_shares or (race.is_joint and not left.racers):
         lost = (LostShare(race.draw.number, racer.seat, reason, racer.name) for racer in losers)
         left = replace(left, draw=replace(race.draw, lost=(*race.draw.lost, *lost)))

@@ -47,13 +47,14 @@ HOUSE_COMES: Final = 8_000
 def house_seats(race: Race, now: int) -> int:
     """Return how many more bots of the house may take a seat in a race.
 
-    In a race without a host they come only if somebody is alone shortly before the start.
+    They come to rooms in which somebody is, and in a race that starts by itself only to one player shortly before the start.
     """
     taken, options = sum(racer.house for racer in race.racers), race.options
-    is_too_early = len(race.racers) != taken + 1 or now < options.start_at - HOUSE_COMES
-    if not race.is_open or len(race.racers) >= options.players or (not options.hosted and is_too_early):
+    others = len(race.racers) - taken
+    is_soon = options.start != "at" or now >= options.start_at - HOUSE_COMES
+    if not race.is_open or len(race.racers) >= options.players or not (others and is_soon):
         return 0
-    return race.house - taken
+    return race.house - taken if options.hosted or others == 1 else 0
 
 
 def _without_house(race: Race) -> Race:

@@ -45,9 +45,10 @@ Rules
   which the deal of an earlier race is dealt again. Only this player gets its seat, and its race begins as soon as the
   player takes it. The first room then admits nobody else. It closes once the player has left it, or after a while. If
   there is no earlier race, the race begins its countdown with a joint deal.
-- Bots of the house take seats in a room that was opened for them. They also come to a room of *race now* in which one
-  person is alone shortly before the start. Another person who comes until the countdown makes them leave, and they leave
-  an open room with the last person. Their seats do not count towards those of an address.
+- Bots of the house take seats in a room that was opened for them, once somebody is there. They also come to a room of
+  *race now* in which one person is alone shortly before the start. Another person who comes until the countdown makes them
+  leave, and they leave with the last person until the race starts. They are never the host, and their seats do not count
+  towards those of an address.
 - In a public room, players from one address other than the host's take at most half of the seats.
   In a room without a host, this applies to every address. In a room with more than 16 seats, every address has at most
   four: fewer than there are draws.

@@ -308,7 +308,7 @@ class Race(Struct, frozen=True, omit_defaults=True):
         if not self.options.hosted:
             return ""
         person = next((racer.player for racer in self.racers if not racer.bot), "")
-        return person or (self.racers[0].player if self.racers else "")
+        return person or next((racer.player for racer in self.racers if not racer.house), "")
 
     @property
     def guests(self) -> frozenset[str]:

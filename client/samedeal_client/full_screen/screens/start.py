@@ -516,7 +516,7 @@ class StartScreen(LookScreen[list[str]]):
         elif server and self._failed is None:
             self._run(["race", self._game_name, server])
         else:
-            hint = "Type a server. The race starts within a minute, with the people who come."
+            hint = "Type a server. The race starts within 23 s, with those who come."
             self._ask("race now", hint, server, lambda typed: ["race", self._game_name, typed])
 
     def _ask(
