@@ -111,6 +111,7 @@ async def test_room_that_was_left_has_no_timer(one: Node, two: Node, monkeypatch
     await bob.expect(Done, Resign)
     await ana.close()
     await one.gateway.wait_closed(DEADLINE)
+    await two.stop_tasks()  # which may start timers of their own
     started: list[object] = []
     monkeypatch.setattr(Timers, "call_later", lambda *arguments: started.append(arguments))
     await hub.pull()

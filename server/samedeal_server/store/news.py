@@ -15,7 +15,7 @@ from samedeal.protocol.codec import pack
 from samedeal_server.races.public_facts import RaceNews
 from samedeal_server.store import keys
 from samedeal_server.store.command_executor import Executor, StorePart
-from samedeal_server.store.redis_client import command
+from samedeal_server.store.redis_client import RedisCommand, command
 from samedeal_server.store.schema import readable
 from samedeal_server.store.scripts import Script
 
@@ -70,11 +70,14 @@ class TellingStore(StorePart, Generic[_Told]):
         self._kind: type[_Told] = kind
 
     async def add(self, news: _Told) -> None:
-        """Append news to the stream. Repeating it changes nothing."""
+        """Append news to the stream."""
         await self._executor.execute(
-            _ADD([self._key], pack(news), LENGTH),
+            self._adding(pack(news)),
             command("XTRIM", self._key, "MINID", max(0, news.time - self._lifetime)),
         )
+
+    def _adding(self, news: bytes) -> RedisCommand:
+        return command("XADD", self._key, "MAXLEN", "~", LENGTH, "*", "news", news)
 
     async def remove(self, ids: Sequence[NewsId]) -> None:
         """Remove what has these ids."""
@@ -132,6 +135,10 @@ class NewsStore(TellingStore[RaceNews]):
 
     def __init__(self, executor: Executor) -> None:
         super().__init__(executor, keys.NEWS, RaceNews, NEWS_DAYS)
+
+    def _adding(self, news: bytes) -> RedisCommand:
+        """Return the command that appends news. Repeating it changes nothing, as no two pieces of news are equal."""
+        return _ADD([self._key], news, LENGTH)
 
     async def add_once(self, news: RaceNews) -> None:
         """Append the news that a race has finished, unless a node has done so before."""
