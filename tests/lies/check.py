@@ -102,6 +102,8 @@ def _untrue(seen: Seen, shown: Sequence[tuple[str, Any]], truth: Truth) -> Itera
     if not states or not raced:
         yield "nothing shown"
         return
+    if any(each.shown for state in states for each in state.players if each.player != seen.player):
+        yield "other name shown"
     yield from _terms(seen, states, truth)
     yield from _asked(seen, record)
     racers = [(each.seat, each.name, each.bot) for each in record.players]

@@ -788,6 +788,15 @@ class HiddenBots(Server):
 
 
 @lie
+class SwappedNames(Server):
+    """Shows each racer the others under each other's names."""
+
+    def seat_for(self, client: Client, seat: Seat) -> Seat:
+        names = {"ana": "bob", "bob": "ana"}
+        return seat if seat.player == client.player else with_fields(seat, shown=names.get(seat.name, "ana"))
+
+
+@lie
 class IAmABot(Server):
     """Marks a person as a bot, everywhere."""
 

@@ -34,6 +34,7 @@ HISTORIES: Final[dict[str, History]] = {
     "unheard": History("joint", "ana", "SilentAndBack"),
     "new_session": History("undo", "bob", "new session", 2),
     "other_players": History("joint", "ana", "HiddenBots"),
+    "replaced_name": History("joint", "ana", "SwappedNames"),
     "no_seat_lost": History("joint", "ana", "SecondDrawOfLost", neighbour="redraw"),
     "went_back": History("joint", "ana", "EarlierDraw", neighbour="redraw"),
     "said_left": History("joint", "ana", "SaidLeft"),

@@ -11,7 +11,7 @@ from msgspec.structs import replace as with_fields
 from samedeal.protocol import messages
 from samedeal.protocol.messages import Phase
 from samedeal.protocol_codes import RefusalCode
-from samedeal.race.commands import CommitShareCommand, KickCommand, LeaveCommand, RevealShareCommand
+from samedeal.race.commands import CommitShareCommand, KickCommand, LeaveCommand, RenameCommand, RevealShareCommand
 from samedeal.race.held_race import HeldRace
 from tests.lies.seen import Event, Seen
 from tests.lies.worlds import STEPS, Client, Plan, Server, with_share
@@ -292,6 +292,12 @@ def _operator_kick(server: Server, client: Client) -> None:
         server.tick()
 
 
+def _renamed(server: Server, client: Client) -> None:
+    """Let the operator show others another name of a player."""
+    if server.racer_of(client) is not None:
+        server.apply(RenameCommand(client.player, "Kind"))
+
+
 def _knowing(name: str) -> Callable[[Server, Client], None]:
     """A step of a client that has seen the room."""
     return lambda server, client: STEPS[name](server, client) if client.seen.state else None
@@ -324,6 +330,7 @@ TROUBLES: Final[dict[str, Trouble]] = {
     "watches": Trouble(_watches),
     "leaves": Trouble(_left, frozenset({"unfinished"})),
     "kicked": Trouble(_operator_kick, frozenset({"unfinished"})),
+    "renamed": Trouble(_renamed, frozenset({"replaced_name"})),
     "lossy": Trouble(STEPS["lossy"], frozenset({"unfinished", "no_first_board"})),
     "silent": Trouble(STEPS["silent"], is_own=False),
     "due": Trouble(STEPS["due"], is_own=False),

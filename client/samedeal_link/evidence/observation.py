@@ -132,6 +132,8 @@ def _shown(evidence: Evidence, state: RoomState, _: int) -> Evidence:
     went_back = _ORDER.index(state.phase) < _ORDER.index(known.phase) and not is_open_again
     known = known.finding_if(state.event < known.event or went_back, "lost_data")
     known = replace(known, event=max(state.event, known.event), phase=state.phase)
+    is_replaced = any(each.shown and each.player != known.player for each in state.players)
+    known = known.finding_if(is_replaced, "replaced_name")
     if state.phase in ("countdown", "racing", "finished"):
         known = _from_countdown(known, state)
     elif state.phase == "open":

@@ -111,6 +111,7 @@ function showState(known, state) {
 	const wentBack = ORDER.indexOf(phase) < ORDER.indexOf(known.phase) && !isOpenAgain
 	known.findingIf(event < known.event || wentBack, "lost_data")
 	Object.assign(known, {event: Math.max(event, known.event), phase})
+	known.findingIf(players.some(({player, shown}) => shown && player !== known.player), "replaced_name")
 	if (/countdown|racing|finished/.test(phase)) showPlayers(known, state)
 	else if (phase === "open") known.expected = null
 	showLosses(known, state)
