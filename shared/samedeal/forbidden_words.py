@@ -46,7 +46,8 @@ class ForbiddenWords:
     def forbids(self, name: str) -> bool:
         """Return whether a name is forbidden."""
         plain = unicodedata.normalize("NFKC", name)
-        written = {plain, _SPELLED.sub(r"\1", plain)}
+        bare = "".join(each for each in unicodedata.normalize("NFKD", plain) if not unicodedata.combining(each))
+        written = {plain, bare, _SPELLED.sub(r"\1", bare)}
         return any(
             phrase in self._phrases
             for text in written | {each.translate(_DIGITS) for each in written}

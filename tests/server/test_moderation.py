@@ -142,7 +142,7 @@ async def test_reports_of_an_address_are_limited_on_all_nodes(
 
 
 async def test_renamed_player_keeps_the_name_in_hashes(one: Node, two: Node, operator: Operator) -> None:
-    """Others are shown another one, in the rematch too. The verdict of both clients stays the same."""
+    """Others are shown another one, in the rematch too. Their verdict says so."""
     async with connected(one, two, names=("ana", "bob"), room="friday", games=("athena",), countdown=0) as (ana, bob):
         await operator.expect(Done, Rename, room="friday", player="BOB", name="Kind Name")
         await until(lambda: [seat.name for seat in ana.model.this_room.players] == ["ana", "Kind Name"])
@@ -151,9 +151,9 @@ async def test_renamed_player_keeps_the_name_in_hashes(one: Node, two: Node, ope
         for client in (ana, bob):
             await until(lambda client=client: client.model.board)  # type: ignore[misc]  # bound at once
             await client.resign()
-        for client in (ana, bob):
+        for client, rows in ((ana, ["replaced_name"]), (bob, [])):
             await until(lambda client=client: client.model.this_room.standings)  # type: ignore[misc]  # as above
-            assert (await audit_race(client, lambda _: None)).verdict.kind == "checked"  # type: ignore[union-attr]
+            assert [*(await audit_race(client, lambda _: None)).verdict.rows] == rows  # type: ignore[union-attr]
         assert {line.name for line in ana.model.this_room.standings} == {"ana", "Kind Name"}
         room = await bob.rematch()
         await bob.join(room)
@@ -247,7 +247,7 @@ async def test_verdict_after_a_removed_name_is_unsure(one: Node, operator: Opera
         verdict = (await audit_race(ana, lambda _: None)).verdict
         text = (await ana.read_record("friday")).decode()
     assert verdict is not None
-    assert (verdict.kind, *verdict.rows) == ("unsure", "not_checkable")
+    assert (verdict.kind, *verdict.rows) == ("unsure", "replaced_name", "not_checkable")
     assert "name" in verdict.sentence
     proof = str(Record.parse(text).proof)
     assert "bob" not in text
@@ -290,6 +290,23 @@ async def test_names_are_removed_again_after_a_restore(
         assert monday is not None
         assert [racer.shown for racer in monday.racers] == ["", removed_name(2)]
         assert await store.records.all_removed() == {bob.player, dan}
+
+
+async def test_deleted_record_does_not_return_with_a_backup(one: Node, tmp_path: Path) -> None:
+    ana, bob = await race(one)
+    await finish(ana, bob)
+    await kept(ana, ana.room)
+    parts = b"".join([part async for part in Writer(one.store).parts(1 << 20)])
+    await asyncio.to_thread((tmp_path / "backup").write_bytes, parts)
+    config = Config(data=tmp_path / "data", durability="everysec")
+    left = []
+    for _ in range(2):
+        await restore(tmp_path / "backup", config, replace=True)
+        async with EmbeddedRedis(config.data, "everysec") as url, open_store(url, 0, Metrics()) as store:
+            left.append([race_id for race_id, _ in await store.records.players()])
+            for race_id in left[0]:
+                await store.records.delete(race_id)
+    assert [len(each) for each in left] == [1, 0]
 
 
 async def test_export_has_nothing_of_others(one: Node, two: Node, operator: Operator) -> None:

@@ -123,6 +123,12 @@ class PersonalData:
             ]
         )
 
+    async def remove_again(self, removed: Collection[str]) -> None:
+        """Forget the players and delete the records that were removed before a restore."""
+        await self.forget([each for each in removed if PLAYER.fullmatch(each)])
+        for race in removed:
+            await self._store.records.delete(race)  # a player's id is that of no race
+
     async def _rename(self, room: str, rename: RenameCommand) -> None:
         while snapshot := await self._store.load(room):
             if snapshot.race.phase == "closed" or snapshot.race.racer(rename.player) is None:

@@ -92,8 +92,8 @@ async def restore(path: Path, config: Config, *, replace: bool, new_receipt_key:
 
     If ``replace`` is true, delete everything in the store first. Otherwise raise StartupError if the store is not
     empty. If ``new_receipt_key`` is true, replace the key for receipts. The nodes of this store and of the store that
-    was backed up then refuse each other's receipts. Names that an operator has removed, in the store or in the backup, are
-    removed from what was restored. Raise StartupError if the backup or the store cannot be used, or if
+    was backed up then refuse each other's receipts. What an operator has removed, from the store or
+    from what is in the backup, is removed again. Raise StartupError if the backup or the store cannot be used, or if
     nodes are running on the store.
     """
     records = backup.read(path)
@@ -104,7 +104,7 @@ async def restore(path: Path, config: Config, *, replace: bool, new_receipt_key:
         try:
             removed = await _prepare(store, replace=replace)
             tail = await _write(records, KeyDump(store))
-            await PersonalData(store).forget(removed | await store.records.all_removed())
+            await PersonalData(store).remove_again(removed | await store.records.all_removed())
             if new_receipt_key:
                 await store.replace_receipt_key()
             await store.check_schema()  # otherwise nodes of this version would not start
@@ -117,7 +117,7 @@ async def restore(path: Path, config: Config, *, replace: bool, new_receipt_key:
 
 
 async def _prepare(store: Store, *, replace: bool) -> set[str]:
-    """Empty the store. Return the players whose names were removed there, and must be removed from the backup too."""
+    """Empty the store. Return what was removed there, and must be removed from the backup too."""
     dump, removed = KeyDump(store), await store.records.all_removed()
     if nodes := await Nodes(store).lines():
         raise StartupError("nodes_running", nodes=", ".join(line.node for line in nodes))

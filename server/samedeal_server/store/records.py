@@ -133,9 +133,9 @@ class RecordStore(StorePart):
         return {player for player, time in zip(players, times, strict=True) if time}
 
     async def all_removed(self) -> set[str]:
-        """Return all players whose names are removed."""
-        (players,) = await self._executor.execute(command("HKEYS", keys.REMOVED))
-        return {player.decode() for player in players}
+        """Return all players whose names are removed, and the ids of all races whose records were deleted."""
+        (removed,) = await self._executor.execute(command("HKEYS", keys.REMOVED))
+        return {each.decode() for each in removed}
 
     async def remove_names(self, race: str) -> bool:
         """Remove the names that are to be removed from a record. Return whether the record had any.
@@ -166,7 +166,8 @@ class RecordStore(StorePart):
     async def delete(self, race: str) -> bool:
         """Delete a record, and the deal that could be dealt again. Return whether there was one.
 
-        When the race ended stays, so that no node makes the record once more.
+        When the race ended stays, so that no node makes the record once more, and ``REMOVED`` remembers the race for
+        restores of older backups.
         """
         key = keys.record(race)
         (packed, ended), left = await self._executor.execute(
@@ -177,6 +178,7 @@ class RecordStore(StorePart):
         await self._executor.execute(
             *(command("DEL", key), command("HSET", key, "ended", ended), command("PEXPIRE", key, left)),
             command("ZREM", keys.RECORDS, race),
+            command("HSETNX", keys.REMOVED, race, ended),
             *(command("HDEL", keys.earlier(line.game), race) for line in readable([packed], RecordLine)),
             durable=True,
         )
