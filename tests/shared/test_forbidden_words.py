@@ -71,7 +71,21 @@ def test_innocent_names_are_allowed() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["shit", "SHIT", "Holy Shit", "sh1t", "$h!t", "shit99", "the-shit-7", "s.h.i.t", "S H I T", "ѕhіt", "ｓｈｉｔ", "shït", "śhít"],
+    [
+        "shit",
+        "SHIT",
+        "Holy Shit",
+        "sh1t",
+        "$h!t",
+        "shit99",
+        "the-shit-7",
+        "s.h.i.t",
+        "S H I T",
+        "ѕhіt",
+        "ｓｈｉｔ",
+        "shït",
+        "śhít",
+    ],
 )
 def test_word_is_found_however_it_is_written(name: str) -> None:
     assert ForbiddenWords("shit").forbids(name)
