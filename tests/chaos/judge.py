@@ -601,7 +601,8 @@ def racers_see_only_counts(case: Case) -> Iterator[str]:
     """Racers are sent nothing about rivals other than counts, and these match the logs."""
     for journal in case.evidence.journals:
         room = case.evidence.rooms.get(journal.room)
-        raced_until = _raced_until(room, journal.player) if room is not None else sys.maxsize
+        ends = [at.received_at for at, state in journal.got(RoomState) if state.finished_at in case.evidence.lost]
+        raced_until = min([_raced_until(room, journal.player) if room is not None else sys.maxsize, *ends])
         known: dict[tuple[int, int], Tally] = {}
         for received in journal.received:
             races = not journal.is_spectator and received.received_at + case.clock_error < raced_until

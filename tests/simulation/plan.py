@@ -43,8 +43,9 @@ PLACES: Final = {
 }
 """The places: how often a plan chooses each, and about how many of them a world has."""
 
-LINK_FAULTS: Final = ("mute redis", "lose announcements", "slow search", "step node clock", "slow network")
-"""Faults that take some time, apart from those of chaos."""
+_LINK_FAULTS: Final = ("mute redis", "lose announcements", "slow search", "step node clock", "slow network")
+LINK_FAULTS: Final = (*_LINK_FAULTS, "mute clients")
+"""Faults that take some time, apart from those of chaos. What is mute sends nothing more, and is sent everything."""
 
 _THEMES: Final = ("anything", "searches", "anything", "commits", "anything", "announcements")
 """What worlds are about, in turn."""
@@ -100,7 +101,7 @@ def make_world(seed: int, known: Mapping[str, str]) -> WorldPlan:
     nodes, slowness = rng.choice((1, 2, 2)), rng.choice((1, 5, 40))
     if not whole.fails_over:
         faults = rng.sample(faults, rng.choice((0, 0, 1, 2)))
-        faults += [_link_fault(rng, rng.choice(LINK_FAULTS), 7.0) for _ in range(rng.choice((0, 1, 1, 2)))]
+        faults += [_link_fault(rng, rng.choice(_LINK_FAULTS), 7.0) for _ in range(rng.choice((0, 1, 1, 2)))]
     match _THEMES[seed % len(_THEMES)]:
         case "searches":
             faults, cuts, tide, nodes, slowness = [], [], None, 2, 40
@@ -140,7 +141,9 @@ def _quiet(room: RoomPlan, deal: str, players: int) -> RoomPlan:
 
 def _link_fault(rng: Random, kind: str, latest: float) -> Fault:
     at, seconds = rng.uniform(0, latest), rng.choice((0.3, 2.0, 7.0)) * rng.uniform(0.5, 1.0)
-    return Fault(round(at, 2), kind, rng.randrange(1000), round(seconds, 2), 1.0)
+    which = rng.randrange(1000)
+    kind = "mute clients" if kind == "mute redis" and which % 3 == 0 else kind
+    return Fault(round(at, 2), kind, which, round(seconds, 2), 1.0)
 
 
 def _cut(rng: Random) -> Cut:

@@ -215,8 +215,8 @@ class SimulatedStage(Stage):
             return  # the only node was just killed
         host = hosts[fault.which % len(hosts)]
         match fault.kind:
-            case "mute redis":  # its answers are lost, and then the connections
-                ends = self._loop.network.between(host.name, "redis")
+            case "mute redis" | "mute clients":  # what they send is lost, and then the connections
+                ends = self._loop.network.between(host.name, "redis" if fault.kind == "mute redis" else "world")
                 for end in ends:
                     end.incoming.loses = True
                 await asyncio.sleep(fault.seconds)
