@@ -59,7 +59,11 @@ setInterval(() => { window.fell ||= falling().length > 40 }, 50) // a test may b
 PLAIN_HOST = "plain.test"  # over plain http, browsers trust this machine, but no host with a name
 
 
-@pytest.mark.parametrize(("browser", "hand"), [("firefox", "mouse"), ("chromium", "finger")], indirect=["browser"])
+@pytest.mark.parametrize(
+    ("browser", "hand"),
+    [("firefox", "mouse"), ("chromium", "finger"), ("webkit", "finger"), ("webkit", "mouse")],
+    indirect=["browser"],
+)
 @pytest.mark.parametrize("game", GAMES if os.environ.get("ALL_GAMES") else ["ace-of-hearts"])
 async def test_race_is_won(one: Node, browser: Browser, programs: Programs, game: str, hand: str) -> None:
     """By taps and drags in turn, with fingers also against a bot. The record is won, so that each move is legal.
