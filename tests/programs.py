@@ -11,6 +11,9 @@ from typing import Final
 import pytest
 
 _PACKAGES: Final = {
+    "MiniBrowser": "webkit2gtk-driver",
+    "WebKitWebDriver": "webkit2gtk-driver",
+    "Xvfb": "xvfb",
     "chromedriver": "chromium-driver",
     "chromium": "chromium",
     "firefox": "firefox-esr",

@@ -22,7 +22,7 @@ from samedeal.games import GAMES
 from samedeal.protocol.messages import Done, Resign
 from tests.chaos.processes import Node, RedisServer
 from tests.chaos.proxy import Proxy
-from tests.end_to_end.browser import ENGINES, BiDiError, Browser, running_browser
+from tests.end_to_end.browser import ENGINES, Browser, BrowserError, running_browser
 from tests.end_to_end.racing_page import MOVE, PILES, SIT, SMALL_PHONE, acked, dealt, online
 from tests.server.client import Client
 from tests.server.races import kept
@@ -119,12 +119,12 @@ class Races:
     async def _returned(self, address: str) -> None:
         """Wait until the page is back at the board. If not even the document has come, load it again, as a person would."""
         while await self._browser.until(_IS_SHOWN) == "nothing":
-            with suppress(BiDiError):
+            with suppress(BrowserError):
                 await self._browser.open(address, SMALL_PHONE)
         await online(self._browser)
 
     async def _try(self, script: str) -> Any:
-        with suppress(BiDiError):  # the page has just been left
+        with suppress(BrowserError):  # the page has just been left
             return await self._browser.run(script)
 
     async def _fail(self, proxy: Proxy, address: str) -> None:
@@ -134,7 +134,7 @@ class Races:
         if fault == "reload":
             await browser.run("location.reload()")
         elif fault == "leave":
-            with suppress(BiDiError):  # the page loads itself again
+            with suppress(BrowserError):  # the page loads itself again
                 await browser.close_page()
                 await browser.open(address, SMALL_PHONE)
         elif fault == "kill node":

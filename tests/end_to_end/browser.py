@@ -1,6 +1,6 @@
-"""Real browsers without a window, Chromium and Firefox, in which tests open the page.
+"""Real browsers, Chromium, Firefox and WebKit, in which tests open the page.
 
-Both are driven over WebDriver BiDi. What only Chromium can do goes over its own DevTools protocol.
+They are driven over WebDriver BiDi, and WebKit as if it were. What only Chromium can do goes over its own DevTools protocol.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ from websockets.sync.client import ClientConnection, connect
 
 from samedeal.board import Board
 from samedeal.cards import DOWN, HIDDEN
-from tests.programs import lacking
+from tests.end_to_end.webkit import PROGRAMS, BrowserError, WebKit, running_webkit
+from tests.programs import lacking, skip_without
 
 DEADLINE: Final = 60.0
 """Timeout, in seconds, for the page to show something on a busy machine."""
@@ -37,8 +38,8 @@ PHONE: Final = (390, 844)
 
 _AXE: Final = Path(axe_core_python.__file__).parent / "axe.min.js"
 
-Engine = Literal["chromium", "firefox"]
-ENGINES: Final[tuple[Engine, ...]] = ("chromium", "firefox")
+Engine = Literal["chromium", "firefox", "webkit"]
+ENGINES: Final[tuple[Engine, ...]] = ("chromium", "firefox", "webkit")
 
 _PROGRAMS: Final = {
     "chromium": ("chromium", "chromium-browser", "google-chrome"),
@@ -78,10 +79,6 @@ _ANSWER_TIME: Final = 120.0
 """Timeout, in seconds, for a browser to answer. Otherwise a browser that hangs would stop all tests."""
 
 
-class BiDiError(Exception):
-    """A command failed, for example because the page was left meanwhile."""
-
-
 class BiDi:
     """A WebDriver BiDi session with a browser, in its ``tab``."""
 
@@ -101,14 +98,14 @@ class BiDi:
             while (answer := json.loads(self._socket.recv(_ANSWER_TIME))).get("id") != self._number:
                 self.events.append(answer)
         if answer["type"] != "success":
-            raise BiDiError(answer["message"])
+            raise BrowserError(answer["message"])
         return answer["result"]
 
 
 class Browser:
     """A browser with one tab. A thread waits for the browser, because players and nodes run in the loop."""
 
-    def __init__(self, bidi: BiDi, engine: Engine) -> None:
+    def __init__(self, bidi: BiDi | WebKit, engine: Engine) -> None:
         self.engine = engine
         self._bidi = bidi
         if engine == "chromium":
@@ -179,7 +176,7 @@ class Browser:
         limit, pause = time.monotonic() + DEADLINE, 0.01
         expression = f"const value = {script}; return value instanceof Node || value;"
         while time.monotonic() < limit:
-            with suppress(BiDiError):
+            with suppress(BrowserError):
                 if value := await self.run(expression, *arguments):
                     return value
             await asyncio.sleep(pause)
@@ -325,6 +322,11 @@ class Browser:
 @contextmanager
 def running_browser(profile: Path, engine: Engine = "chromium") -> Iterator[Browser]:
     """Run a browser with a new profile, which trusts any certificate. Skip the test if it is not on the PATH."""
+    if engine == "webkit":
+        skip_without(*PROGRAMS)
+        with running_webkit(profile) as webkit:
+            yield Browser(webkit, engine)
+        return
     program = next(filter(None, map(shutil.which, _PROGRAMS[engine])), None)
     driver = program if engine == "firefox" else shutil.which("chromedriver")
     if program is None or driver is None:

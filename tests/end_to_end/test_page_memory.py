@@ -55,6 +55,7 @@ async def verdict(browser: Browser) -> str:
     return str(await browser.until("document.querySelector('.deal:not(.checking)')?.classList[2]"))
 
 
+@pytest.mark.parametrize("browser", ["chromium", "webkit"], indirect=True)
 async def test_back_and_reload_lose_nothing(one: Node, browser: Browser) -> None:
     """Neither in the middle of a draw nor of a race, nor after it."""
     mira, _ = await race_to_draw(one, browser)

@@ -24,7 +24,7 @@ from samedeal_client.text.spans import row_text
 from samedeal_client.text.time_text import short_clock_text
 from samedeal_server.page.files import PageFiles, _qr_code
 from samedeal_server.rooms import race_now
-from tests.end_to_end.browser import DEADLINE, ENGINES, LAPTOP, BiDiError, Browser, Engine
+from tests.end_to_end.browser import DEADLINE, ENGINES, LAPTOP, Browser, BrowserError, Engine
 from tests.end_to_end.processes import Programs
 from tests.end_to_end.proxy import Proxy
 from tests.end_to_end.racing_page import (
@@ -59,7 +59,11 @@ setInterval(() => { window.fell ||= falling().length > 40 }, 50) // a test may b
 PLAIN_HOST = "plain.test"  # over plain http, browsers trust this machine, but no host with a name
 
 
-@pytest.mark.parametrize(("browser", "hand"), [("firefox", "mouse"), ("chromium", "finger")], indirect=["browser"])
+@pytest.mark.parametrize(
+    ("browser", "hand"),
+    [("firefox", "mouse"), ("chromium", "finger"), ("webkit", "finger"), ("webkit", "mouse")],
+    indirect=["browser"],
+)
 @pytest.mark.parametrize("game", GAMES if os.environ.get("ALL_GAMES") else ["ace-of-hearts"])
 async def test_race_is_won(one: Node, browser: Browser, programs: Programs, game: str, hand: str) -> None:
     """By taps and drags in turn, with fingers also against a bot. The record is won, so that each move is legal.
@@ -342,7 +346,7 @@ async def test_page_without_a_module_is_loaded_again(
     async with asyncio.timeout(DEADLINE):
         shown = ""
         while "You have a seat" not in shown:
-            with suppress(BiDiError, AssertionError):  # there is no form yet, or the page is loaded again
+            with suppress(BrowserError, AssertionError):  # there is no form yet, or the page is loaded again
                 shown = await browser.text()
                 await browser.run(SIT, "zoe")
     assert not missing

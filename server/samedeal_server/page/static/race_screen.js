@@ -53,7 +53,7 @@ export class RaceScreen {
 		})
 		this.stops = ["boards", "standings"].map(id => keepOneStop(byId(id)))
 		addEventListener("resize", () => this.fit())
-		const sizes = new ResizeObserver(() => this.fit())
+		const sizes = new ResizeObserver(() => requestAnimationFrame(() => this.fit())) // not at once: it changes sizes
 		for (const part of [document.querySelector("header"), byId("message"), byId("boards").parentNode]) sizes.observe(part)
 		addEventListener("keydown", ({key}) => key === "Escape" && this.chosen.length && this.choose())
 		setInterval(() => this.tick(), 250)
