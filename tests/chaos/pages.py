@@ -22,8 +22,9 @@ from samedeal.games import GAMES
 from samedeal.protocol.messages import Done, Resign
 from tests.chaos.processes import Node, RedisServer
 from tests.chaos.proxy import Proxy
-from tests.end_to_end.browser import ENGINES, Browser, BrowserError, running_browser
+from tests.end_to_end.browser import ENGINES, Browser, running_browser
 from tests.end_to_end.racing_page import MOVE, PILES, SIT, SMALL_PHONE, acked, dealt, online
+from tests.end_to_end.webkit import BrowserError
 from tests.server.client import Client
 from tests.server.races import kept
 

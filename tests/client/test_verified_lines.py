@@ -11,6 +11,7 @@ from samedeal.solver.solve import SOLVER
 from samedeal_client.panels.records import verified_lines
 from samedeal_link.evidence.evidence import Evidence
 from samedeal_link.evidence.facts import Sealed
+from samedeal_link.evidence.verdict import Verdict
 from tests.golden.golden_files import HERE, assert_sentences
 
 
@@ -25,8 +26,12 @@ def test_wording_of_verified_deals() -> None:
     assert_sentences("verified records", [f"{name}\t{line}" for name, line in lines if line])
 
 
-@pytest.mark.parametrize("known", [[], [(Evidence(), [])], [(Evidence(draws=(Sealed(1, ()),)), ["Another move."])]])
-def test_only_whole_evidence_tells_that_nobody_chose_the_deal(known: list[tuple[Evidence, list[str]]]) -> None:
+AGREES = Verdict("checked", "")
+DIFFERS = Verdict("wrong", "", {"other_action": "Another move."})
+
+
+@pytest.mark.parametrize("known", [[], [(Evidence(), AGREES)], [(Evidence(draws=(Sealed(1, ()),)), DIFFERS)]])
+def test_only_whole_evidence_tells_that_nobody_chose_the_deal(known: list[tuple[Evidence, Verdict]]) -> None:
     lines = verified_lines(record_of("joint"), known, deep=True)
     assert not any(line.startswith("Nobody chose it") for line in lines)
 

@@ -24,7 +24,7 @@ from samedeal_client.text.spans import row_text
 from samedeal_client.text.time_text import short_clock_text
 from samedeal_server.page.files import PageFiles, _qr_code
 from samedeal_server.rooms import race_now
-from tests.end_to_end.browser import DEADLINE, ENGINES, LAPTOP, Browser, BrowserError, Engine
+from tests.end_to_end.browser import DEADLINE, ENGINES, LAPTOP, Browser, Engine
 from tests.end_to_end.processes import Programs
 from tests.end_to_end.proxy import Proxy
 from tests.end_to_end.racing_page import (
@@ -45,6 +45,7 @@ from tests.end_to_end.racing_page import (
     tap,
 )
 from tests.end_to_end.watched_races import ROOM, draw
+from tests.end_to_end.webkit import BrowserError
 from tests.server.client import Client
 from tests.server.live_nodes import Node
 from tests.server.races import race_alone, shorten_wait

@@ -14,7 +14,7 @@ from samedeal.deal import Deal, shuffled
 from samedeal.joint_deal import HIGHEST_SEAT
 from samedeal.options import Options
 from samedeal.protocol import messages
-from samedeal.protocol.messages import RoomState
+from samedeal.protocol.messages import RoomState, Tally
 from samedeal.protocol_codes import NoticeCode, RefusalCode
 from tests.lies.deals import GAME, some_bytes
 from tests.lies.seen import Event, Seen
@@ -213,8 +213,11 @@ def _states(client: Client, seen: Seen, last: RoomState) -> Iterator[tuple[str, 
     yield "RoomState other room", with_fields(now, room="saturday", terms=now.terms.replace("friday", "saturday"))
     yield "RoomState other room, same terms", with_fields(now, room="saturday")
     mine = tuple(each for each in now.players if each.player == client.player)
-    yield "RoomState without me", with_fields(now, players=tuple(each for each in now.players if each not in mine))
+    others = tuple(each for each in now.players if each not in mine)
+    tallies = tuple(each for each in now.tallies if each.player != client.player)
+    yield "RoomState without me", with_fields(now, players=others, tallies=tallies)
     yield "RoomState alone", with_fields(now, players=mine)
+    yield "RoomState counts nobody", with_fields(now, tallies=(*now.tallies, Tally(player="p-eve", connected=False)))
     yield "RoomState open", with_fields(now, phase="open", draw=0, starts=0, ends=0)
     yield "RoomState closed", with_fields(now, phase="closed")
     yield "RoomState reopened", with_fields(first, commitment=some_bytes("other"), event=now.event + 1)

@@ -98,7 +98,7 @@ def untruths(seen: Seen, reading: RaceReading) -> list[str]:
 def _untrue(seen: Seen, shown: Sequence[tuple[str, Any]], truth: Truth) -> Iterator[str]:
     record = truth.record
     states: list[RoomState] = [value for what, value in shown if what == "state"]
-    raced = [state for state in states if state.phase in ("racing", "finished")]
+    raced = [state for state in states if state.phase in ("racing", "finished", "closed")]
     if not states or not raced:
         yield "nothing shown"
         return
@@ -119,8 +119,12 @@ def _untrue(seen: Seen, shown: Sequence[tuple[str, Any]], truth: Truth) -> Itera
         yield "said to have resigned"
     if any(state.draw != (record.proof.draw if record.proof else 0) for state in raced):
         yield "other number of the draw"
-    if len({state.earlier for state in raced}) > 1:
+    if len({state.earlier for state in raced}) > 1 or (record.terms.deal.kind != "again" and raced[0].earlier):
         yield "other earlier players"
+    for state in states:
+        ids = sorted(each.player for each in state.players)
+        if sorted(each.player for each in state.tallies) != ids or len({*ids}) < len(ids):
+            yield "not one player at each seat"
     for state in raced:
         if sorted((each.seat, each.name, each.bot) for each in state.players) != racers:
             yield "other racers"
@@ -235,6 +239,9 @@ def _results(states: Sequence[RoomState], seats: dict[str, int], truth: Truth) -
         if (state.seed, state.proof) != (record.seed, str(record.proof) if record.proof else ""):
             yield "other deal revealed"
     before = states[0].table
+    raced = record.terms.round % record.terms.options.series
+    if (before and not raced and not states[0].standings) or any(len(each.rooms_before) != raced for each in states):
+        yield "other races of the series"
     for state in states:
         table = before
         if record.terms.options.series > 1 and state.standings:
@@ -372,6 +379,11 @@ def _own(seen: Seen, shown: Sequence[tuple[str, Any]], states: Sequence[RoomStat
                 except SamedealError:
                     continue
                 yield "legal move refused"
+            elif races_on and revision == len(own.actions) and now + LOCAL < record.end - 10_000:
+                yield "move not taken"
+    left = [at for (revision, _), at in sent.items() if revision > len(own.actions) and revision not in acked]
+    if not may_resign and not own.time and left and min(left) + LOCAL < record.end - 10_000:
+        yield "move not answered"
     if own.resigned and not may_resign:
         yield "resigned"
     for state in states:

@@ -19,7 +19,7 @@ from samedeal.deal_proof import DealProof, LostShare, RevealedShare
 from samedeal.errors import SamedealError
 from samedeal.joint_deal import LossReason, candidate_board, public_mix, share_commitment
 from samedeal.protocol import messages
-from samedeal.protocol.messages import Seat, Standing, Tally
+from samedeal.protocol.messages import EarlierPlayer, RoomState, Seat, Standing, Tally
 from samedeal.protocol_codes import NoticeCode, RefusalCode
 from samedeal.race.commands import JoinCommand, RaceCommand, RevealShareCommand
 from samedeal.race.draws import count_down, lose_seats, proof_of
@@ -1035,6 +1035,69 @@ class RefusedMove(Server):
         return messages.Refused(to=act.id, code=RefusalCode.ILLEGAL, message="No.", revision=1)
 
 
+def _refuses(code: RefusalCode) -> type[Server]:
+    """Make a liar that refuses all but the first move of the first player, although its reason is not so."""
+
+    class Refuses(Server):
+        def act(self, client: Client, racer: Racer, act: messages.Act) -> messages.Acked | messages.Refused:
+            if racer.name != "ana" or act.revision < 1 or self.race.phase != "racing":
+                return super().act(client, racer, act)
+            return messages.Refused(to=act.id, code=code, message="No.", revision=1)
+
+    return type(f"Refuses_{code}", (Refuses,), {})
+
+
+for _code in ("stale", "time_up", "already_finished", "too_many_actions", "fault", "unavailable", "rate_limited"):
+    lie(_refuses(RefusalCode(_code)))
+
+
+@lie
+class Ignores(Server):
+    """Neither makes nor answers a move of the first player after the first one."""
+
+    def handle(self, client: Client, request: Any) -> None:
+        if client.name != "ana" or not isinstance(request, messages.Act) or request.revision < 1:
+            super().handle(client, request)
+
+
+@lie_in(RoomState)
+def ghosts(server: Server, _: Client, state: RoomState) -> RoomState:
+    """Says that others have raced this deal before."""
+    ghost = EarlierPlayer(name="zed", foundation_cards=52, time=60_000, reached=tuple(range(500, 26_500, 500)))
+    return with_fields(state, earlier=(ghost,)) if state.phase in ("countdown", "racing", "finished") else state
+
+
+@lie_in(RoomState)
+def same_ids(_: Server, client: Client, state: RoomState) -> RoomState:
+    """Gives all rivals one id."""
+    others = [each for each in state.players if each.player != client.player]
+    ids = {each.player: others[0].player for each in others}
+    seats = tuple(with_fields(each, player=ids.get(each.player, each.player)) for each in state.players)
+    tallies = tuple(with_fields(each, player=ids.get(each.player, each.player)) for each in state.tallies)
+    return with_fields(state, players=seats, tallies=tallies)
+
+
+@lie_in(RoomState)
+def closed_swapped(server: Server, client: Client, state: RoomState) -> Any:
+    """Shows the end of the race as that of the room, with each rival resigned."""
+    if state.phase != "finished":
+        return state
+    seats = tuple(with_fields(each, resigned=each.player != client.player) for each in state.players)
+    return with_fields(state, phase="closed", players=seats)
+
+
+@lie_in(RoomState)
+def races_that_never_were(_: Server, _client: Client, state: RoomState) -> RoomState:
+    """Says that the race continues a series, whose first one it is."""
+    return with_fields(state, rooms_before=(*state.rooms_before, "sunday"))
+
+
+@lie_in(messages.Pong)
+def clock_set_in_race(server: Server, _: Client, pong: messages.Pong) -> messages.Pong:
+    """Sets the clock that clients show, once the race runs."""
+    return with_fields(pong, time=pong.time + 120_000) if server.race.phase == "racing" else pong
+
+
 @lie
 class EarlyUnanswered(Server):
     """Never confirms the second action of the first player, and dates it before it was made."""
@@ -1411,6 +1474,7 @@ UNSEEN: Final = {
     "EarlyAcks": "the sentence about the clock says it",
     "LateBoard": "the sentence about the clock says it",
     "EarlyRival": "the sentence about the clock says it",
+    "ClockSetInRace": "the sentence about the clock says it",
 }
 """Lies after which a program may say *fair*, and why that is right."""
 

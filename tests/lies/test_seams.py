@@ -253,8 +253,8 @@ def test_player_who_was_removed_while_away_has_not_been_resigned_by_a_liar() -> 
         held.step(word)
     record = held.record_for(None)
     assert record is not None
-    ((_, differences),) = compared(record, [ana.seen.evidence])
-    assert differences == []
+    ((_, found),) = compared(record, [ana.seen.evidence])
+    assert found.kind != "wrong"
 
 
 def test_deal_that_is_drawn_again_after_all_have_left_is_no_lie_to_a_spectator() -> None:

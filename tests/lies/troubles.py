@@ -197,6 +197,7 @@ def _limited(server: Server, client: Client) -> None:
                 to=request.id, code=RefusalCode.RATE_LIMITED, message="Wait.", revision=revision, retry_after=1
             )
             client.receive(refused)
+            server.inbox.append((each, request))  # as the client sends it again
             break
 
 

@@ -16,7 +16,7 @@ PRESSES = 25
 LONGEST_GAP = 0.5
 
 
-async def meetings(loop: SimulatedLoop, presses: int) -> list[tuple[str, str]]:
+async def meetings(loop: SimulatedLoop, presses: int) -> list[tuple[str, ...]]:
     """Let two people press so many times, around the last moment for a start. Return the rooms of each time."""
     redis = SimulatedRedis(loop)
     await redis.start()

@@ -25,7 +25,7 @@ def run(given: argparse.Namespace) -> int:
     from samedeal.errors import BadRecord
     from samedeal.record import Record
     from samedeal_client.panels.records import verified_lines
-    from samedeal_client.panels.verdict import compared
+    from samedeal_client.panels.verdict import compared, exit_code
     from samedeal_link.evidence.evidence_files import all_evidence
 
     offer_file(given.games)
@@ -40,4 +40,4 @@ def run(given: argparse.Namespace) -> int:
     found = compared(record, all_evidence())
     for line in verified_lines(record, found, deep=given.deep):
         print(printable(line, 400))
-    return 1 if any(differences for _, differences in found) else 0
+    return max((exit_code(each) for _, each in found), key=(0, 3, 1).index, default=0)

@@ -132,8 +132,8 @@ class LineOutput:
             self._printed_board = None
         elif after.board != self._printed_board:
             self._print_own_changes(before, after.board, after)
-        if after.phase == "finished" and self._finished_room != after.this_room.room:
-            self._finished_room = after.this_room.room
+        if after.room and after.room.standings and self._finished_room != after.room.room:
+            self._finished_room = after.room.room
             self._save_record(after)
             self._race_over()
 

@@ -9,13 +9,14 @@ from samedeal.protocol.messages import RecordLine
 from samedeal.record import Record
 from samedeal.series import record_standings
 from samedeal.utc_text import utc_text
-from samedeal_client.panels.verdict import saw_the_draw
+from samedeal.verdict_rows import row_sentence
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.draw_wording import LOSSES
 from samedeal_client.text.option_wording import deal_title, public_deal_title, title_of
 from samedeal_client.text.spans import counted
 from samedeal_client.text.time_text import clock_text
 from samedeal_link.evidence.evidence import Evidence
+from samedeal_link.evidence.verdict import Verdict
 
 
 def record_list_lines(records: Iterable[RecordLine], look: Look) -> list[str]:
@@ -50,33 +51,36 @@ def standings_lines(record: Record) -> list[str]:
     return lines
 
 
-def _deal_lines(proof: DealProof, *, is_known_fair: bool) -> list[str]:
-    """Return lines that say how the deal of a record was found, and whether somebody could have chosen it."""
+def _deal_lines(proof: DealProof, *, saw_draw: bool, deep: bool) -> list[str]:
+    """Return lines that say how the deal of a record was found, and whether somebody could have chosen it.
+
+    ``saw_draw`` says whether a program on this machine took part in the draw and saw all of it, and ``deep`` whether the
+    search was repeated.
+    """
     if proof.public:
         if proof.public.startswith("again "):
             return ["The deal is that of an earlier race, which the server chose."]
         return ["The deal follows from its name, so nobody chose it if it was that of the day."]
     lines = [f"The deal was drawn by the server and {counted(len(proof.shares), 'player')} together."]
     lines += [f"Draw {lost.draw}: {lost.name} {LOSSES[lost.reason]} and lost the seat." for lost in proof.lost]
-    known = (
-        "Nobody chose it: your own program took part in the draw, and saw all promises before it revealed its number."
-    )
-    unknown = "Whether somebody chose it, only the evidence of one of its players can tell."
-    return [*lines, known if is_known_fair else unknown]
+    if not saw_draw:
+        return [*lines, "Whether somebody chose it, only the evidence of one of its players can tell."]
+    seen = "your own program took part in the draw, and saw all promises before it revealed its number."
+    return [*lines, f"Nobody chose it: {seen}" if deep else f"Nobody chose it if --deep finds no fault: {seen}"]
 
 
-def verified_lines(record: Record, known: Sequence[tuple[Evidence, list[str]]], *, deep: bool) -> list[str]:
+def verified_lines(record: Record, known: Sequence[tuple[Evidence, Verdict]], *, deep: bool) -> list[str]:
     """Return lines about a record that was checked without errors, and about its comparison with the player's own evidence.
 
-    ``known`` is that evidence, with sentences about what contradicts the record.
+    ``known`` is that evidence, with the verdict that follows from it and the record.
     ``deep`` is true if the check included the earlier candidates for the deal.
     """
     lines = [record_heading(record), *standings_lines(record), ""]
     whole = "every move and the standings" if record.is_whole else "every move of the one player in it"
     lines.append(f"The record passed the check: the deal, {whole} follow from each other.")
     if record.proof is not None:
-        is_known_fair = any(saw_the_draw(record, evidence) for evidence, _ in known)
-        lines += _deal_lines(record.proof, is_known_fair=is_known_fair)
+        saw_draw = any(evidence.draws and not found.rows for evidence, found in known)
+        lines += _deal_lines(record.proof, saw_draw=saw_draw, deep=deep)
         earlier = (
             "No earlier candidate deal should have been dealt." if deep else "Check earlier candidates with --deep."
         )
@@ -88,7 +92,7 @@ def verified_lines(record: Record, known: Sequence[tuple[Evidence, list[str]]], 
             )
     if not known:
         lines.append("There is no evidence of this race on this machine to compare it with.")
-    for evidence, differences in known:
+    for evidence, found in known:
         agrees = f"It agrees with your own evidence: all {len(evidence.acks)} moves of {evidence.name}."
-        lines += differences or [agrees]
+        lines += [row_sentence(row, detail) for row, detail in found.rows.items()] or [agrees]
     return lines

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Final
 
 from samedeal.record import Record
@@ -34,7 +35,7 @@ def exit_code(found: Verdict | None) -> int:
 def verdict_lines(model: Model) -> list[str]:
     """Return the verdict on the finished race, or how far the check has come. There are no lines before the end."""
     found, room = model.verdict, model.room
-    if room is None or room.phase != "finished" or model.evidence is None:
+    if room is None or not room.standings or model.evidence is None:
         return []
     if found is None:
         return [model.checking or "Checking the race."]
@@ -65,27 +66,27 @@ def verdict_page(model: Model, look: Look, width: int) -> tuple[Row, ...]:
     return tuple(rows)
 
 
-def compared(record: Record, known: Iterable[Evidence]) -> list[tuple[Evidence, list[str]]]:
-    """Return the evidence of a record's race, each with sentences about what contradicts the record.
+def compared(record: Record, known: Iterable[Evidence]) -> list[tuple[Evidence, Verdict]]:
+    """Return the evidence of a record's race, each with the verdict that follows from the record alone.
 
-    A record of one player among several was written on this machine.
+    A record of one player among several was written on this machine. The verdict has no rows about what only a server can
+    be asked for.
     """
     return [
-        (evidence, _differences(record, evidence)) for evidence in known if record.is_whole and _is_of(record, evidence)
+        (evidence, _verdict_on(record, evidence)) for evidence in known if record.is_whole and _is_of(record, evidence)
     ]
 
 
-def saw_the_draw(record: Record, evidence: Evidence) -> bool:
-    """Return whether a player took part in the draw of a record's deal, and all of it was as it has to be."""
-    rows = verdict(evidence, RaceReading(record)).rows
-    return bool(evidence.draws) and rows.keys() <= {"no_record", "not_repeated"}
-
-
 def _is_of(record: Record, evidence: Evidence) -> bool:
-    is_same = evidence.commitment == record.commitment or evidence.start == record.start
+    """Return whether evidence is of a record's race. Races on the same public deal have the same commitment."""
+    is_same = evidence.start == record.start or (
+        evidence.commitment == record.commitment and not record.terms.deal.public
+    )
     return evidence.role == "player" and not evidence.is_out and evidence.room == record.terms.room and is_same
 
 
-def _differences(record: Record, evidence: Evidence) -> list[str]:
-    rows = verdict(evidence, RaceReading(record)).rows
-    return [row_sentence(row, detail) for row, detail in rows.items() if evidence.verdict_of(row) == "wrong"]
+def _verdict_on(record: Record, evidence: Evidence) -> Verdict:
+    found = verdict(evidence, RaceReading(record))
+    rows = {row: detail for row, detail in found.rows.items() if row not in ("no_record", "not_repeated")}
+    kinds = {evidence.verdict_of(row) for row in rows}
+    return replace(found, kind="wrong" if "wrong" in kinds else "unsure" if rows else "checked", rows=rows)

@@ -511,7 +511,7 @@ class Link:
         if isinstance(message, RoomState | BoardState | Drawn) and message.room != self._room:
             return  # the evidence has it; nobody is shown another room than the own one
         if isinstance(message, RoomState):
-            if names_other_room(message):
+            if names_other_room(message) and not self.witness.evidence.contradiction:
                 await self._follow(message)
                 return
             await self._take_part_in_draw(message)

@@ -101,7 +101,7 @@ class Evidence(Struct, frozen=True):
     dealt: tuple[facts.Dealt, ...] = ()
     sent_actions: Mapping[int, facts.Sent] = field(default_factory=dict)
     acks: tuple[Ack, ...] = ()
-    denied: tuple[tuple[facts.Sent, int], ...] = ()
+    denied: tuple[tuple[facts.Sent, facts.Denied], ...] = ()
     own: frozenset[str] = frozenset()
     is_kicked: bool = False
     stuck: frozenset[int] = frozenset()
@@ -121,7 +121,6 @@ class Evidence(Struct, frozen=True):
     phase: str = ""
     came_from: int = 0
     expected: frozenset[tuple[int, str, bool]] | None = None
-    earlier: tuple[messages.EarlierPlayer, ...] | None = None
     delay: int | None = None
     clock: RaceClock = field(default_factory=RaceClock)
     waiting: Mapping[int, tuple[ToServer, int]] = field(default_factory=dict)
@@ -213,7 +212,7 @@ class Evidence(Struct, frozen=True):
         """Return the evidence with a row if a condition holds."""
         return self.finding(row, detail) if condition else self
 
-    def timed(self, what: Literal["misdated", "late", "dealt"], by: int) -> Evidence:
+    def timed(self, what: Literal["misdated", "late", "dealt", "set"], by: int) -> Evidence:
         """Return the evidence with a time of the server that is wrong by so many milliseconds, if that is more than 0."""
         return self.plus(facts.Mistimed(what, by)) if by > 0 else self
 
@@ -270,7 +269,7 @@ def _acked(known: Evidence, fact: facts.ActConfirmed) -> Evidence:
 
 def _denied(known: Evidence, fact: facts.Denied) -> Evidence:
     sent = known.sent_actions.get(fact.id)
-    return replace(known, denied=(*known.denied, (sent, fact.ended))) if sent is not None else known
+    return replace(known, denied=(*known.denied, (sent, fact))) if sent is not None else known
 
 
 def _counted(known: Evidence, fact: facts.Counted) -> Evidence:

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from samedeal.deal import Deal
 from samedeal.options import Options
-from samedeal.protocol.messages import DrawnShare, LostSeat, RoomLine, Seat, Standing, TableLine
+from samedeal.protocol.messages import DrawnShare, EarlierPlayer, LostSeat, RoomLine, Seat, Standing, TableLine
 from samedeal.terms import RoomTerms
 
 Role = Literal["player", "spectator"]
@@ -145,10 +145,14 @@ class SharesShown(Fact, frozen=True):
 
 
 class Begun(Fact, frozen=True):
-    """The race began at ``start`` with these racers, whose seats have only what never changes."""
+    """The race began at ``start`` with these racers, whose seats have only what never changes.
+
+    ``earlier`` are those to whom the same deal was dealt before.
+    """
 
     start: int
     racers: tuple[Seat, ...]
+    earlier: tuple[EarlierPlayer, ...] = ()
 
 
 class Dealt(Fact, frozen=True):
@@ -180,10 +184,12 @@ class ActConfirmed(Fact, frozen=True):
 
 
 class Denied(Fact, frozen=True):
-    """The server said that the rules forbid an action, or that the race was over, by ``ended`` on its clock."""
+    """The server refused an action for a reason. Then its clock was between ``low`` and ``high``, which are 0 if unknown."""
 
     id: int
-    ended: int = 0
+    code: str
+    low: int = 0
+    high: int = 0
 
 
 class Own(Fact, frozen=True):
@@ -251,9 +257,13 @@ class MoveWatched(Fact, frozen=True):
 
 
 class Mistimed(Fact, frozen=True):
-    """An action was dated wrongly or answered late, or the first board came late, by so many milliseconds."""
+    """A time was strange by so many milliseconds.
 
-    what: Literal["misdated", "late", "dealt"]
+    An action was dated wrongly (``misdated``) or answered late, the first board was dealt late, or the server's clock was
+    ``set``.
+    """
+
+    what: Literal["misdated", "late", "dealt", "set"]
     by: int
 
 

@@ -26,8 +26,6 @@ from samedeal_link.evidence.own_draws import agrees
 _ABSENT_AFTER: Final = 50_000
 """Time, in milliseconds, without a connection after which a race may have ended without the player."""
 
-_BY_RULES: Final = (RefusalCode.ILLEGAL, RefusalCode.CANNOT_UNDO)
-
 _ORDER: Final = ("", *get_args(Phase))
 """The phases in their order. An open room may follow a countdown."""
 
@@ -78,25 +76,23 @@ def _answered(known: Evidence, request: ToServer, at: int, answer: ToClient, now
         case messages.Hello(), messages.Welcome():
             return _welcomed(known, answer)
         case messages.Ping(), messages.Pong():
-            return replace(known, clock=known.clock.exchanged(at, now, answer.time))
+            told = known.timed("set", known.clock.set_by(at, now, answer.time))
+            return replace(told, clock=told.clock.exchanged(at, now, answer.time))
         case messages.Join(), messages.Joined():
             back = _joined(known, answer)
             return replace(back, clock=replace(back.clock, entered_at=now), expected=None)
         case messages.Join(), messages.Refused() if answer.code == RefusalCode.KICKED:
             return _kicked(known)
         case messages.Watch(), messages.Watching():
-            watching = replace(known, delay=answer.delay) if known.role == "spectator" else known
+            watching = replace(known, delay=answer.delay, expected=None) if known.role == "spectator" else known
             return watching.finding_if(answer.room != known.room, "other_room")
         case messages.Act(), messages.Acked():
             acked = known.plus(facts.ActConfirmed(answer.to, answer.time, answer.hash, answer.may_undo))
             acked = acked.timed("misdated", known.clock.misdated(at, now, answer.time))
             return acked.timed("late", known.clock.late(at, now))
-        case messages.Act(), messages.Refused() if answer.code in _BY_RULES:
-            return known.plus(facts.Denied(request.id))
-        case messages.Act(), messages.Refused() if (
-            answer.code == RefusalCode.NOT_RACING and known.clock.is_known and not known.has_given_up
-        ):
-            return known.plus(facts.Denied(request.id, now + known.clock.high))
+        case messages.Act(), messages.Refused() if not known.has_given_up:
+            between = (at + known.clock.low, now + known.clock.high) if known.clock.is_known else (0, 0)
+            return known.plus(facts.Denied(request.id, answer.code, *between))
         case _:
             return known
 
@@ -134,18 +130,23 @@ def _shown(evidence: Evidence, state: RoomState, _: int) -> Evidence:
     known = replace(known, event=max(state.event, known.event), phase=state.phase)
     is_replaced = any(each.shown and each.player != known.player for each in state.players)
     known = known.finding_if(is_replaced, "replaced_name")
-    if state.phase in ("countdown", "racing", "finished"):
+    has_begun = state.phase in ("racing", "finished") or (state.phase == "closed" and known.begun is not None)
+    if state.phase == "countdown" or has_begun:
         known = _from_countdown(known, state)
     elif state.phase == "open":
         known = replace(known, expected=None)
     known = _with_losses(known, state)
     if known.role == "player":
         known = _with_own_seat(known, state)
-    if state.phase in ("racing", "finished"):
+    if has_begun:
         known = _with_race(known, state)
     seats = {each.player: each.seat for each in state.players}
+    counted = sorted(tally.player for tally in state.tallies)
+    is_strange = counted != sorted(seats) or len(seats) < len(state.players)
+    known = known.finding_if(is_strange, "other_players")
     for tally in state.tallies:
-        known = _with_tally(known, seats.get(tally.player, 0), tally)
+        if tally.player in seats:
+            known = _with_tally(known, seats[tally.player], tally)
     return _with_result(_with_table(known, state), state)
 
 
@@ -160,6 +161,9 @@ def _with_terms(evidence: Evidence, state: RoomState) -> Evidence:
     terms = changed.terms
     if terms is None or changed.terms_text != state.terms:
         return changed
+    raced = terms.round % terms.options.series
+    is_strange = len(state.rooms_before) != raced or bool(changed.table and not raced)
+    changed = changed.finding_if(is_strange, "other_table")
     shown = state.room, state.round, state.game, state.deal, state.private, state.tide
     fixed = terms.room, terms.round, terms.game.name, str(terms.deal), terms.private, terms.tide
     asked = Deal.parse(state.options.deal).on(terms.deal.date)  # a number may have no #
@@ -172,7 +176,7 @@ def _from_countdown(evidence: Evidence, state: RoomState) -> Evidence:
     """Return the evidence after a state of the countdown or of the race, which nobody joins any more."""
     known = replace(evidence, clock=replace(evidence.clock, is_fixed=evidence.clock.is_known))
     places = frozenset((each.seat, each.name, each.bot) for each in state.players)
-    if known.role == "player" and known.begun is None:
+    if known.begun is None:
         is_new = state.phase != "countdown" and known.expected is not None and not places <= known.expected
         known = replace(known.finding_if(is_new, "other_players"), expected=places)
     if (terms := known.terms) is None:
@@ -244,20 +248,21 @@ def _with_race(evidence: Evidence, state: RoomState) -> Evidence:
     """Return the evidence after a state of a race that has begun."""
     fixed = (Seat(player=each.player, name=each.name, seat=each.seat, bot=each.bot) for each in state.players)
     racers = tuple(sorted(fixed, key=lambda each: each.player))
-    known = evidence if evidence.begun is not None else evidence.plus(facts.Begun(state.starts, racers))
+    shown = facts.Begun(state.starts, racers, state.earlier)
+    known = evidence if evidence.begun is not None else evidence.plus(shown)
     begun = known.begun
     if begun is not None:
         known = known.finding_if(state.starts != begun.start, "lost_data")  # a race has one start; the record has it
         known = known.finding_if(racers != begun.racers, "other_players")
+        known = known.finding_if(state.earlier != begun.earlier, "other_results")
     terms = known.terms
     if terms is not None:
         end = state.starts + 1000 * terms.options.limit
         is_won = terms.options.first_finish_ends and any(tally.finished_at for tally in state.tallies)
         drawn = known.drawn.draw if known.drawn else 0
         known = known.finding_if(state.draw != drawn, "other_drawn")
+        known = known.finding_if(bool(state.earlier) and terms.deal.kind != "again", "other_results")
         known = known.finding_if(state.ends != end and not (is_won and state.starts <= state.ends < end), "other_limit")
-    known = known.finding_if(known.earlier not in (None, state.earlier), "other_results")
-    known = replace(known, earlier=state.earlier)
     was_resigned = any(each.seat in known.resigned and not each.resigned for each in state.players)
     known = known.finding_if(was_resigned, "lost_data")  # a player who has resigned cannot come back
     for each in state.players:

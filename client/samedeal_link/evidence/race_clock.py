@@ -44,6 +44,11 @@ class RaceClock(Struct, frozen=True):
             low, high = (self.low, self.high) if self.is_fixed else (server - received, server - sent)
         return replace(self, low=low, high=high, fastest=fastest)
 
+    def set_by(self, sent: int, received: int, server: int) -> int:
+        """Return by how much the server's clock was set, if it told this time between these local times."""
+        gap = max(server - received - self.high, self.low - (server - sent)) - _TOLERANCE
+        return gap if self.is_fixed else 0
+
     def misdated(self, sent: int, received: int, server: int) -> int:
         """Return by how much the date of an action is wrong that was sent and answered at these local times."""
         return max(sent + self.low - server - _TOLERANCE, self.ahead(received, server))

@@ -20,12 +20,14 @@ from samedeal.board_history import UNDO, Play
 from samedeal.deal_words import result_words
 from samedeal.errors import DealNotCheckable, DealNotProven, PlayError, SamedealError
 from samedeal.protocol.messages import DrawnShare, LostSeat
+from samedeal.protocol_codes import RefusalCode
+from samedeal.race.values import MOST_ACTIONS
 from samedeal.record import Record, RecordedPlayer
 from samedeal.series import record_standings
 from samedeal.solver.solve import Answer
 from samedeal.verdict_rows import VerdictKind, row_sentence
 from samedeal_link.evidence.evidence import Evidence, deal_hash
-from samedeal_link.evidence.facts import BoardWatched, MoveWatched, SharesShown
+from samedeal_link.evidence.facts import BoardWatched, Denied, MoveWatched, Sent, SharesShown
 from samedeal_link.evidence.own_draws import has_missed
 
 IDLE: Final = 240_000
@@ -325,8 +327,7 @@ def _own(evidence: Evidence, record: Record, plays: Mapping[int, Mapping[int, Pl
         if board.may_undo != (play.why_no_undo is None):
             yield "other_board", f"It was wrong about undo after action {board.revision}."
     yield from _actions(evidence, _made(record, player), own)
-    if any(0 < ended < record.end - _TOLERANCE for _, ended in evidence.denied):
-        yield "unfinished", "the server took no more moves of yours"
+    yield from _not_taken(evidence, record, player, own)
     if player.resigned and not evidence.has_given_up:
         yield "resigned_for_you", ""
 
@@ -365,17 +366,59 @@ def _actions(
         if not 0 < sent <= time + _DRIFT or evidence.mistimed.get("misdated"):
             yield "unfinished", f"your action {revision} was never confirmed"
             break
-    for denied, ended in evidence.denied:
-        play = own.get(denied.revision)
-        if play is None or ended:
-            continue
-        try:
-            play.act(denied.action)
-        except PlayError:
-            continue
-        yield "refused_move", f"It was {denied.action}."
-        break
 
+
+def _not_taken(
+    evidence: Evidence, record: Record, player: RecordedPlayer, own: Mapping[int, Play]
+) -> Iterator[tuple[str, str]]:
+    """Yield rows about actions that the server refused, or never answered although the end was far."""
+    for sent, denied in evidence.denied:
+        play = own.get(sent.revision)
+        if denied.code in _BY_RULES:
+            if play is not None and _is_allowed(play, sent.action):
+                yield "refused_move", f"It was {sent.action}."
+                break
+        elif not _is_explained(sent, denied, record, player, own):
+            yield "unfinished", f"the server did not take your action {sent.revision + 1}"
+            break
+    refused, acked = {sent.id for sent, _ in evidence.denied}, {ack.revision for ack in evidence.acks}
+    for sent in evidence.sent_actions.values():
+        is_answered = sent.id in refused or sent.revision + 1 in acked or sent.revision < len(player.actions)
+        if not is_answered and not evidence.has_given_up and sent.time < record.end - _PATIENCE:
+            yield "unfinished", f"your action {sent.revision + 1} was never answered"
+            break
+
+
+def _is_allowed(play: Play, action: str) -> bool:
+    try:
+        play.act(action)
+    except PlayError:
+        return False
+    return True
+
+
+def _is_explained(sent: Sent, denied: Denied, record: Record, player: RecordedPlayer, own: Mapping[int, Play]) -> bool:
+    """Return whether the record explains why the server refused an action, although the rules allow it."""
+    times = [record.start + time for time, _ in player.actions]
+    match denied.code:
+        case RefusalCode.STALE:  # the board had another revision then
+            came = sent.revision == 0 or times[: sent.revision][-1:] <= [denied.low - _TOLERANCE]
+            stayed = all(time > denied.high + _TOLERANCE for time in times[sent.revision : sent.revision + 1])
+            return denied.low > 0 and not (came and stayed and sent.revision <= len(times))
+        case RefusalCode.NOT_RACING | RefusalCode.TIME_UP:
+            return denied.low <= record.start or denied.high >= record.end - _TOLERANCE
+        case RefusalCode.ALREADY_FINISHED:
+            return bool(player.time) or player.resigned or own[len(times)].no_moves_left
+        case RefusalCode.TOO_MANY_ACTIONS:
+            return sent.revision >= MOST_ACTIONS // len(record.players)
+        case _:  # a trouble of the server, in which it may have kept the action
+            return [action for _, action in player.actions[sent.revision : sent.revision + 1]] == [sent.action]
+
+
+_BY_RULES: Final = (RefusalCode.ILLEGAL, RefusalCode.CANNOT_UNDO)
+
+_PATIENCE: Final = 10_000
+"""Time, in milliseconds, before the end of a race, within which an action may stay without an answer."""
 
 _DRIFT: Final = 1000
 """Time, in milliseconds, by which the client's idea of the server's clock may be wrong."""
@@ -414,6 +457,10 @@ def clock_sentence(evidence: Evidence) -> str:
         if times:
             actions = f"{times} action was" if times == 1 else f"{times} actions were"
             parts.append(f"{actions} {what}, by {_seconds(total)} in all")
+    if "set" in evidence.mistimed:
+        times, total = evidence.mistimed["set"]
+        often = "once" if times == 1 else f"{times} times"
+        parts.append(f"the server's clock was wrong {often}, by {_seconds(total)} in all")
     if "dealt" in evidence.mistimed:
         parts.append(f"your cards came {_seconds(evidence.mistimed['dealt'][1])} after the start")
     return f"The clock: {'; '.join(parts)}." if parts else ""

@@ -210,7 +210,7 @@ class ClientSession:
         if self._audited is not None and is_same_race(self._audited, evidence):
             self._judge_again(evidence)
             return
-        if room.phase != "finished":
+        if not room.standings:  # whatever phase the server says
             return
         if self._auditing is not None:
             self._auditing.cancel()

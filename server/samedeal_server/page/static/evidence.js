@@ -47,11 +47,11 @@ export class Evidence {
 	drawn = null // {draw, shares: [[seat, name, promise, share]]}
 	isOut = false
 	outAfter = -1 // draws in which the player had revealed a share when the seat was lost the last time
-	begun = null // {start, racers: [[player, seat, name, bot]]}
+	begun = null // {start, racers: [[player, seat, name, bot]], earlier: players to whom the same deal was dealt before}
 	dealt = [] // {revision, cards, moves, undos, mayUndo}
 	sent = new Map() // by id: {id, revision, action, time}
 	acks = [] // {revision, time, action, cards, mayUndo}
-	denied = [] // {revision, action, ended}
+	denied = [] // {id, revision, action, code, low, high}: low and high bound the server's clock then, and are 0 if unknown
 	own = new Set()
 	isKicked = false
 	stuck = new Set()
@@ -63,7 +63,7 @@ export class Evidence {
 	counts = new Map() // of racers, by seat: [cards, moves, undos, time of the action, of the gain, of the finish]
 	boards = [] // of racers, that somebody saw who watches: [player, revision, cards, moves, undos, time]
 	moves = [] // [player, revision, action, seen, time]
-	mistimed = {} // how often and by how much the server's times were wrong: {misdated, late, dealt}
+	mistimed = {} // how often and by how much the server's times were wrong: {misdated, late, dealt, set}
 	size = 0
 	fresh = [] // facts that are not kept yet: from here on, nothing is
 	event = -1
@@ -71,7 +71,6 @@ export class Evidence {
 	phase = ""
 	cameFrom = 0 // the seat before the player came back, until a state says more
 	expected = null // the players of the newest countdown: [seat, name, bot]
-	earlier = null // the players of the earlier race
 	delay = null // of the boards for spectators, as the server said it
 	clock = new RaceClock()
 	waiting = new Map() // by id: [type of the request, time]
@@ -152,11 +151,11 @@ const ADDED = {
 	sealed: (known, number, seats) => known.draws.push({number, seats, share: known.shares[number]}),
 	losses: (known, lost) => (known.lost = lost),
 	drawn: (known, draw, shares) => (known.drawn = {draw, shares}),
-	begun: (known, start, racers) => (known.begun = {start, racers}),
+	begun: (known, start, racers, earlier = []) => (known.begun = {start, racers, earlier}),
 	dealt: (known, revision, cards, moves, undos, mayUndo) => known.dealt.push({revision, cards, moves, undos, mayUndo}),
 	sent: (known, id, revision, action, time) => known.sent.set(id, {id, revision, action, time}),
 	acked: addAck,
-	denied: (known, id, ended = 0) => known.sent.has(id) && known.denied.push({...known.sent.get(id), ended}),
+	denied: (known, id, code, low = 0, high = 0) => known.sent.has(id) && known.denied.push({...known.sent.get(id), code, low, high}),
 	own: (known, act) => known.own.add(act),
 	kicked: known => (known.isKicked = true),
 	result: (known, end, lines, deal) => known.results.push({end, lines, deal}),

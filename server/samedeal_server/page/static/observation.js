@@ -39,18 +39,18 @@ export function noteReceived(known, message, now) {
 	known.waiting.delete(message.to)
 	const both = `${type} ${message.type}`
 	if (both === "hello welcome") welcomed(known, message)
-	else if (both === "ping pong") known.clock.exchanged(at, now, message.time)
+	else if (both === "ping pong") known.timed("set", known.clock.setBy(at, now, message.time)).clock.exchanged(at, now, message.time)
 	else if (both === "join joined") joined(known, message, now)
 	else if (both === "join refused") removed(known, message)
 	else if (both === "watch watching") {
-		if (known.role === "spectator") known.delay = message.delay
+		if (known.role === "spectator") Object.assign(known, {delay: message.delay, expected: null})
 		known.findingIf(message.room !== known.room, "other_room")
 	} else if (both === "act acked") {
 		known.plus(["acked", message.to, message.time, hex(message.hash), message.may_undo ?? true])
 		known.timed("misdated", known.clock.misdated(at, now, message.time)).timed("late", known.clock.late(at, now))
-	} else if (type === "act" && /^(illegal|cannot_undo)$/.test(message.code)) known.plus(["denied", message.to])
-	else if (type === "act" && message.code === "not_racing" && known.clock.isKnown && !known.hasGivenUp) {
-		known.plus(["denied", message.to, Math.round(now + known.clock.high)])
+	} else if (type === "act" && !known.hasGivenUp) {
+		const {low, high, isKnown} = known.clock
+		known.plus(["denied", message.to, message.code, ...(isKnown ? [at + low, now + high].map(Math.round) : [])])
 	}
 }
 
@@ -112,12 +112,16 @@ function showState(known, state) {
 	known.findingIf(event < known.event || wentBack, "lost_data")
 	Object.assign(known, {event: Math.max(event, known.event), phase})
 	known.findingIf(players.some(({player, shown}) => shown && player !== known.player), "replaced_name")
-	if (/countdown|racing|finished/.test(phase)) showPlayers(known, state)
+	const hasBegun = /racing|finished/.test(phase) || (phase === "closed" && known.begun)
+	if (phase === "countdown" || hasBegun) showPlayers(known, state)
 	else if (phase === "open") known.expected = null
 	showLosses(known, state)
 	if (known.role === "player") showOwnSeat(known, state)
-	if (/racing|finished/.test(phase)) showRace(known, state)
-	for (const tally of tallies) showTally(known, players.findLast(each => each.player === tally.player)?.seat ?? 0, tally)
+	if (hasBegun) showRace(known, state)
+	const seats = new Map(players.map(each => [each.player, each.seat]))
+	const areAll = same(tallies.map(each => each.player).sort(), [...seats.keys()].sort())
+	known.findingIf(!areAll || seats.size < players.length, "other_players")
+	for (const tally of tallies) if (seats.has(tally.player)) showTally(known, seats.get(tally.player), tally)
 	showTable(known, state)
 	showResult(known, state)
 }
@@ -133,6 +137,8 @@ function checkTerms(known, state) {
 	}
 	const {terms, termsText} = known
 	if (!terms || termsText !== state.terms) return
+	const raced = terms.round % terms.options.series
+	known.findingIf(state.rooms_before.length !== raced || (known.table?.length && !raced), "other_table")
 	const wanted = kindOf(terms.deal) === "again" ? "winnable" : terms.deal
 	const options = isDeal(state.options.deal, wanted) ? {...state.options, deal: terms.deal} : state.options
 	const fits = IN_TERMS.every(name => state[name] === terms[name]) && Object.keys(terms.options).every(name => same(options[name], terms.options[name]))
@@ -143,7 +149,7 @@ function checkTerms(known, state) {
 function showPlayers(known, {phase, players, starts}) {
 	known.clock.isFixed = known.clock.isKnown
 	const places = players.map(each => [each.seat, each.name, each.bot])
-	if (known.role === "player" && !known.begun) {
+	if (!known.begun) {
 		const isNew = place => !isIn(known.expected, place)
 		known.findingIf(phase !== "countdown" && known.expected && places.some(isNew), "other_players")
 		known.expected = places
@@ -203,18 +209,19 @@ function loseSeat(known, {phase, lost}) {
 // After a state of a race that has begun.
 function showRace(known, {players, starts, ends, tallies, draw, earlier}) {
 	const racers = players.map(each => [each.player, each.seat, each.name, each.bot]).sort(byText)
-	if (!known.begun) known.plus(["begun", starts, racers])
+	const past = earlier.map(each => [each.name, each.foundation_cards, each.time, each.reached])
+	if (!known.begun) known.plus(["begun", starts, racers, past])
 	known.findingIf(starts !== known.begun?.start, "lost_data") // a race has one start; the record has it
 	known.findingIf(!same(racers, known.begun?.racers), "other_players")
+	known.findingIf(!same(past, known.begun?.earlier), "other_results")
 	const {terms} = known
 	if (terms) {
+		known.findingIf(past.length && kindOf(terms.deal) !== "again", "other_results")
 		const end = starts + 1000 * terms.options.limit
 		const isWon = terms.options.first_finish_ends && tallies.some(each => each.finished_at)
 		known.findingIf(draw !== (known.drawn?.draw ?? 0), "other_drawn")
 		known.findingIf(ends !== end && !(isWon && starts <= ends && ends < end), "other_limit")
 	}
-	known.findingIf(known.earlier && !same(known.earlier, earlier), "other_results")
-	known.earlier = earlier
 	known.findingIf(players.some(({seat, resigned}) => known.resigned.has(seat) && !resigned), "lost_data") // nobody can come back
 	for (const {seat, stuck, resigned} of players) {
 		if (stuck && !known.stuck.has(seat)) known.plus(["gone", seat, "stuck"])

@@ -23,6 +23,12 @@ export class RaceClock {
 		else if (!this.isFixed) Object.assign(this, {low: server - received, high: server - sent}) // the server's clock was set
 	}
 
+	// By how much the server's clock was set, if it told this time between these local times.
+	setBy(sent, received, server) {
+		const gap = Math.max(server - received - this.high, this.low - (server - sent)) - TOLERANCE
+		return this.isFixed ? gap : 0
+	}
+
 	// These return by how many milliseconds a time is strange, or 0 or less. First the date of an action that was sent and
 	// answered at these local times.
 	misdated(sent, received, server) {

@@ -88,9 +88,7 @@ export class RaceScreen {
 	async unseat(sentence) {
 		await this.sitting
 		this.seat?.leave()
-		this.seat = this.sitting = null
-		this.why = sentence
-		this.asked = null
+		Object.assign(this, {seat: null, sitting: null, why: sentence, asked: null, isIn: false})
 		if (this.link.welcomed) this.enter()
 	}
 
@@ -101,8 +99,7 @@ export class RaceScreen {
 		if (this.asked !== this.room) link.note("asks", "spectator", (this.asked = this.room), this.wanted, link.player, link.called)
 		try {
 			const {room} = await link.ask("watch", {room: this.room, ...this.credentials})
-			this.room = room
-			enteredRoom(room)
+			Object.assign(this, {room, isIn: true})
 			this.say("")
 		} catch (refused) {
 			this.refuse(refused)
@@ -115,6 +112,7 @@ export class RaceScreen {
 		if (this.room !== room) return // on the way already
 		const {seat} = this
 		seat?.leave()
+		this.isIn = false
 		this.room = this.link.room = next
 		this.wanted = {options: {...options, players: 1, start: "full", start_at: 0}, private: isPrivate, again: true}
 		want(next, this.wanted)
@@ -139,7 +137,11 @@ export class RaceScreen {
 	receive(message) {
 		const {race} = this
 		if (message.room && message.room !== this.room) return // the witness knows
-		if (message.type === "roomstate" && namesOtherRoom(message)) return this.follow(message)
+		if (message.type === "roomstate") {
+			if (!this.isIn) return // what the page has kept of the race is not read yet
+			enteredRoom(this.room)
+			if (namesOtherRoom(message) && !this.link.witness?.evidence.contradiction) return this.follow(message)
+		}
 		this.seat?.receive(message)
 		if (message.type === "roomstate") {
 			this.wake(message)

@@ -87,7 +87,7 @@ export class ReplayScreen extends RaceScreen {
 		const {race} = this
 		const tell = sentence => race === this.race && this.showVerdict({kind: "checking", sentence})
 		tell("Checking the record")
-		const found = recordVerdict(new Reading({record, answers: record.proof && (await searched(record, tell))}))
+		const found = recordVerdict(new Reading({record, isPart: record.players.length < record.entrants, answers: record.proof && (await searched(record, tell))}))
 		if (race === this.race) this.showVerdict({...found, rows: found.rows.map(rowSentence)})
 	}
 

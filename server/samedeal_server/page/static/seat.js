@@ -2,7 +2,7 @@
 
 import {byId, clock, copyLine, counted, element, setText, showItems, stored, toggle} from "./dom.js"
 import {Hand} from "./hand.js"
-import {enteredRoom, goTo, keepSeat} from "./here.js"
+import {goTo, keepSeat} from "./here.js"
 import {nextName} from "./names.js"
 import {onFoundations} from "./piles.js"
 import {PLAIN, colour} from "./race_screen.js"
@@ -69,9 +69,7 @@ export class Seat {
 		}
 		try {
 			const {room} = await this.racer.enter(screen.credentials.passphrase)
-			screen.room = room
-			screen.wanted = {}
-			enteredRoom(room)
+			Object.assign(screen, {room, wanted: {}, isIn: true})
 			if (document.hidden) link.ping()
 			screen.say("")
 		} catch (refused) {

@@ -14,6 +14,8 @@ import {hex, unhex} from "./hash.js"
 const IDLE = 240_000 // ms without an action, after which a race may end without a racer
 const DRIFT = 1000 // ms by which the client's idea of the server's clock may be wrong
 const TOLERANCE = 100 // ms by which clocks may drift during a race
+const PATIENCE = 10_000 // ms before the end, within which an action may stay without an answer
+const MOST_ACTIONS = 40_000 // of all players of a race together
 const TITLES = {
 	fair: "Fair: nobody could choose the deal, it can be won, and all is as you saw it.",
 	checked: "Checked: the deal was set before the start, and all is as you saw it.",
@@ -25,10 +27,10 @@ const TITLES = {
 // What was read after a race: the record, or the row and its detail that say why there is none. `second` is the digest of the
 // record as it was read once more, and `answers` are the solver's for all candidates, or null. `givenUp` is how many earlier
 // races on this server ended before their start although the player had revealed a share: a server may give up rooms until
-// it likes a deal.
+// it likes a deal. `isPart` says that the record may have one of several players, as a program keeps it.
 export class Reading {
-	constructor({record = null, fault = ["no_record"], second = "", answers = null, givenUp = 0}) {
-		Object.assign(this, {record, fault, second, answers, givenUp})
+	constructor({record = null, fault = ["no_record"], second = "", answers = null, givenUp = 0, isPart = false}) {
+		Object.assign(this, {record, fault, second, answers, givenUp, isPart})
 		this.faults = [...this.recordFaults()]
 		if (record && !this.faults.length) this.faults = [...this.searchFaults()]
 	}
@@ -42,7 +44,7 @@ export class Reading {
 			const opened = openDeal(record)
 			this.proof = record.proof ? opened : null
 			if (this.proof) checkLimits(record.terms, opened)
-			demand(record.players.length === record.entrants, "It lacks players.")
+			demand(this.isPart || record.players.length === record.entrants, "It lacks players.")
 			this.plays = checkRecord(record, opened.piles)
 		} catch (wrong) {
 			yield faultOf(wrong)
@@ -109,9 +111,9 @@ function nobodyCouldChoose({terms, today}) {
 	return kind === "winnable" || (kind === "daily" && Math.abs(Date.parse(date) - Date.parse(today)) <= 86_400_000)
 }
 
-// The verdict on a record alone.
+// The verdict on a record alone, which may be a part of it with one player.
 export const recordVerdict = reading =>
-	judged(new Evidence(), reading.faults, reading, "checked", "Checked: the deal, every move and the results fit together.")
+	judged(new Evidence(), reading.faults, reading, "checked", `Checked: the deal, every move${reading.isPart ? " of this player" : ""} and the results fit together.`)
 
 function sentenceOf({lost, drawn, cameLate}, {givenUp}, kind) {
 	const names = lost.map(([, , , name]) => name)
@@ -124,11 +126,12 @@ function sentenceOf({lost, drawn, cameLate}, {givenUp}, kind) {
 }
 
 // What is strange about the times of the race, or an empty text.
-function clockSentence({mistimed: {misdated = [0], late = [0], dealt}}) {
+function clockSentence({mistimed: {misdated = [0], late = [0], set, dealt}}) {
 	const seconds = time => `${(Math.round(time / 100) / 10).toFixed(1)} s`
 	const parts = [[misdated, "dated wrongly"], [late, "answered late"]].map(([[times, total], what]) =>
 		times ? `${times} action${times === 1 ? " was" : "s were"} ${what}, by ${seconds(total)} in all` : ""
 	)
+	if (set) parts.push(`the server's clock was wrong ${set[0] === 1 ? "once" : `${set[0]} times`}, by ${seconds(set[1])} in all`)
 	const all = [...parts, dealt ? `your cards came ${seconds(dealt[1])} after the start` : ""].filter(Boolean)
 	return all.length ? `The clock: ${all.join("; ")}.` : ""
 }
@@ -237,13 +240,11 @@ function* rowsOfOwn(evidence, reading) {
 		if (isWrong({revision, mayUndo})) yield ["other_board", `It was wrong about undo after action ${revision}.`]
 	}
 	yield* rowsOfActions(evidence, record, player, plays, isWrong)
-	if (evidence.denied.some(({ended}) => ended && ended < record.end - TOLERANCE)) {
-		yield ["unfinished", "the server took no more moves of yours"]
-	}
+	yield* rowsOfRefusals(evidence, record, player, plays)
 	if (player.resigned && !evidence.hasGivenUp) yield ["resigned_for_you"]
 }
 
-function* rowsOfActions({acks, sent, denied, mistimed}, {terms, start}, {actions}, plays, isWrong) {
+function* rowsOfActions({acks, sent, mistimed}, {terms, start}, {actions}, plays, isWrong) {
 	for (const {revision, time, action, cards, mayUndo} of acks) {
 		const made = actions[revision - 1]
 		if (!made) yield ["other_action", `It lacks action ${revision}, ${action}.`]
@@ -261,8 +262,38 @@ function* rowsOfActions({acks, sent, denied, mistimed}, {terms, start}, {actions
 		else if (!isDated) yield ["unfinished", `your action ${i + 1} was never confirmed`]
 		if (!isDated) break
 	}
-	const refused = denied.find(({revision, action, ended}) => !ended && plays[revision] && acted(terms.game, plays[revision], action, terms.options.undo))
-	if (refused) yield ["refused_move", `It was ${refused.action}.`]
+}
+
+// Yields rows about actions that the server refused, or never answered although the end was far.
+function* rowsOfRefusals({denied, sent, acks, hasGivenUp}, record, player, plays) {
+	const {terms, end} = record
+	for (const each of denied) {
+		const {revision, action, code} = each
+		if (!/^(illegal|cannot_undo)$/.test(code)) {
+			if (isExplained(each, record, player, plays)) continue
+			yield ["unfinished", `the server did not take your action ${revision + 1}`]
+		} else if (plays[revision] && acted(terms.game, plays[revision], action, terms.options.undo)) yield ["refused_move", `It was ${action}.`]
+		else continue
+		break
+	}
+	const isAnswered = own => denied.some(({id}) => id === own.id) || acks.some(({revision}) => revision === own.revision + 1)
+	const isOpen = own => !isAnswered(own) && own.revision >= player.actions.length && !hasGivenUp
+	const open = [...sent.values()].find(each => isOpen(each) && each.time < end - PATIENCE)
+	if (open) yield ["unfinished", `your action ${open.revision + 1} was never answered`]
+}
+
+// Whether the record explains why the server refused an action, although the rules allow it.
+function isExplained({revision, action, code, low, high}, {terms, start, end, players}, {actions, time, resigned}, plays) {
+	const timeOf = i => start + actions[i].time
+	if (code === "stale") { // the board had another revision then
+		const came = !revision || (revision <= actions.length && timeOf(revision - 1) <= low - TOLERANCE)
+		const stayed = revision >= actions.length || timeOf(revision) > high + TOLERANCE
+		return low > 0 && !(came && stayed && revision <= actions.length)
+	}
+	if (/^(not_racing|time_up)$/.test(code)) return low <= start || high >= end - TOLERANCE
+	if (code === "already_finished") return Boolean(time) || resigned || isBlocked(terms, plays[actions.length])
+	if (code === "too_many_actions") return revision >= Math.floor(MOST_ACTIONS / players.length)
+	return actions[revision]?.action === action // a trouble of the server, in which it may have kept the action
 }
 
 // Yields rows about the boards that a spectator, or a racer who watched others, was shown.
