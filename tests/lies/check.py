@@ -98,7 +98,8 @@ def untruths(seen: Seen, reading: RaceReading) -> list[str]:
 def _untrue(seen: Seen, shown: Sequence[tuple[str, Any]], truth: Truth) -> Iterator[str]:
     record = truth.record
     states: list[RoomState] = [value for what, value in shown if what == "state"]
-    raced = [state for state in states if state.phase in ("racing", "finished", "closed")]
+    begun = [state.phase in ("racing", "finished") for state in states]
+    raced = [state for at, state in enumerate(states) if begun[at] or (state.phase == "closed" and any(begun[:at]))]
     if not states or not raced:
         yield "nothing shown"
         return
@@ -412,6 +413,12 @@ def _watched(shown: Sequence[tuple[str, Any]], seats: dict[str, int], truth: Tru
         if what == "delayedboard":
             if (value.piles, value.moves, value.undos) != (play.board.masked().piles, play.moves, play.undos):
                 yield "other watched board"
+            reached: tuple[int, ...] = ()
+            for (time, _), after in zip(player.actions[: value.revision], plays[1:], strict=False):
+                count = after.board.foundation_cards
+                reached = reached[:count] + (time,) * (count - len(reached))
+            if value.reached not in ((), reached):
+                yield "other curve"
         elif (value.action, value.seen) != (player.actions[value.revision - 1][1], play.seen):
             yield "other watched move"
 

@@ -293,6 +293,7 @@ class RefusedButMade(Server):
 SEAMS: Final = {
     seam.liar.__name__: seam
     for seam in (
+        Seam(PLANS["watched"], "sue", invented_curve),
         Seam(_ALONE, "ana", DrawsAfterSilence),
         Seam(_THREE, "ana", UnlistedLoss),
         Seam(PLANS["joint"], "ana", other_draw_number),
@@ -351,7 +352,6 @@ UNSEEN: Final = {
     for seam in (
         Seam(_ALONE, "ana", SecondLookAtForgetful),
         Seam(PLANS["joint"], "ana", WithheldCounts),
-        Seam(PLANS["watched"], "sue", invented_curve),
         Seam(PLANS["series"], "ana", OtherTableBefore),
         Seam(PLANS["daily"], "ana", LatePongs),
         Seam(PLANS["restarted"], "ana", LaterClockAfterRestart),

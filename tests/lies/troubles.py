@@ -30,6 +30,7 @@ FORGOTTEN: Final = frozenset(
     {"other_window", "resigned_for_you", "stuck_for_you", "missed_draw", "no_first_board", "foreign_action"}
 )
 LOST: Final = frozenset({"lost_data"})
+OTHERS: Final = frozenset({"other_action", "other_board", "other_counts", "other_watched", "unfinished"})
 WINDOW: Final = frozenset({"other_window", "foreign_action"})
 
 
@@ -309,7 +310,9 @@ TROUBLES: Final[dict[str, Trouble]] = {
     "restart": Trouble(_knowing("restart")),
     "forget": Trouble(_knowing("forget"), FORGOTTEN),
     "recovered": Trouble(_recovered, LOST),
-    "lost for good": Trouble(_lost_for_good, LOST | {"other_action", "other_board", "other_counts", "other_watched"}),
+    "lost for good": Trouble(
+        _lost_for_good, LOST | {"other_action", "other_board", "other_counts", "other_watched", "unfinished"}
+    ),
     "lost end": Trouble(_lost_end, LOST | {"other_results", "unfinished"}, is_own=False),
     "other end": Trouble(_other_end, LOST | {"changed_record", "other_results"}, is_own=False),
     "lost resignation": Trouble(_lost_resignation, LOST | {"other_results"}),

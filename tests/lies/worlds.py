@@ -436,7 +436,11 @@ class Server:
 
     def watched(self, racer: Racer) -> messages.DelayedBoard:
         time = self.held.progress_of(racer.player).last_action_at or self.race.starts
-        return delayed_board(racer.player, self.held.play(racer.player), time)
+        reached: tuple[int, ...] = ()
+        for entry in self.logs[racer.player]:
+            count, at = entry.foundation_cards, entry.committed_at - self.race.starts
+            reached = reached[:count] + (at,) * (count - len(reached))
+        return with_fields(delayed_board(racer.player, self.held.play(racer.player), time), reached=reached)
 
     def show_move(self, racer: Racer, action: str) -> None:
         self.tell(racer)

@@ -500,6 +500,7 @@ class Link:
             self._offset.record(sent, now, message.time)
             self.round_trip = now - sent
             if self._pending.get(message.to) is None:
+                self.witness.receives(message, self._millis())
                 return
         if isinstance(message, RoomState) and self.witness.is_other_race(message):
             await self._leave_other_race()

@@ -49,6 +49,8 @@ class Ack(NamedTuple):
     may_undo: bool
 
 
+_GIVING_UP: Final = ("resign", "leave")
+
 _CAUSES: Final = {"loss": ("lost_data", "changed_record"), "window": ("other_window", "new_session")}
 """The rows about troubles of honest servers and players."""
 
@@ -70,6 +72,7 @@ class Evidence(Struct, frozen=True):
     revisions. ``found`` has what was contradicted or is missing, by the names of rows: the detail of the first time, and
     how often. ``results`` has the ends of the race that were shown. ``absent`` has the seats of racers without a
     connection, and 0 while the client itself has not seen the race go on. ``counts`` are those of the racers, by seat.
+    ``gave_up_at`` is the time on the server's clock by which the player resigned or left, or 0.
     ``mistimed`` has how often and by how much the server's times were wrong, in sum. ``heard_at`` is the local time, in
     milliseconds, of the newest message.
 
@@ -103,6 +106,7 @@ class Evidence(Struct, frozen=True):
     acks: tuple[Ack, ...] = ()
     denied: tuple[tuple[facts.Sent, facts.Denied], ...] = ()
     own: frozenset[str] = frozenset()
+    gave_up_at: int = 0
     is_kicked: bool = False
     stuck: frozenset[int] = frozenset()
     resigned: frozenset[int] = frozenset()
@@ -165,7 +169,7 @@ class Evidence(Struct, frozen=True):
     @property
     def has_given_up(self) -> bool:
         """Whether the player has resigned or left, or was removed, as far as this program knows."""
-        return not self.own.isdisjoint(("resign", "leave")) or self.is_kicked
+        return not self.own.isdisjoint(_GIVING_UP) or self.is_kicked
 
     @property
     def contradiction(self) -> str:
@@ -306,7 +310,9 @@ _ADDED: Final[Mapping[type, Callable[[Evidence, Any], Evidence]]] = {
     facts.Sent: lambda known, fact: replace(known, sent_actions={**known.sent_actions, fact.id: fact}),
     facts.ActConfirmed: _acked,
     facts.Denied: _denied,
-    facts.Own: lambda known, fact: replace(known, own=known.own | {fact.act}),
+    facts.Own: lambda known, fact: replace(
+        known, own=known.own | {fact.act}, gave_up_at=known.gave_up_at or fact.time * (fact.act in _GIVING_UP)
+    ),
     facts.Kicked: lambda known, _: replace(known, is_kicked=True),
     facts.EndShown: lambda known, fact: replace(known, results=(*known.results, fact)),
     facts.Gone: _gone,

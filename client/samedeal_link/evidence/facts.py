@@ -184,18 +184,18 @@ class ActConfirmed(Fact, frozen=True):
 
 
 class Denied(Fact, frozen=True):
-    """The server refused an action for a reason. Then its clock was between ``low`` and ``high``, which are 0 if unknown."""
+    """The server refused an action for a reason, by ``ended`` on its clock, which is 0 if unknown."""
 
     id: int
     code: str
-    low: int = 0
-    high: int = 0
+    ended: int = 0
 
 
 class Own(Fact, frozen=True):
-    """The player resigned, left, or declared to be stuck: the kind of the request."""
+    """The player resigned, left, or declared to be stuck: the kind of the request, by ``time`` on the server's clock."""
 
     act: str
+    time: int = 0
 
 
 class Kicked(Fact, frozen=True):
@@ -236,7 +236,10 @@ class Counted(Fact, frozen=True):
 
 
 class BoardWatched(Fact, frozen=True):
-    """The server showed a racer's whole board to somebody who watches. ``cards`` is the hash of its piles."""
+    """The server showed a racer's whole board to somebody who watches. ``cards`` is the hash of its piles.
+
+    ``reached`` is as in ``DelayedBoard``.
+    """
 
     player: str
     revision: int
@@ -244,6 +247,7 @@ class BoardWatched(Fact, frozen=True):
     moves: int
     undos: int
     time: int
+    reached: tuple[int, ...] = ()
 
 
 class MoveWatched(Fact, frozen=True):

@@ -26,6 +26,9 @@ from samedeal_link.evidence.own_draws import agrees
 _ABSENT_AFTER: Final = 50_000
 """Time, in milliseconds, without a connection after which a race may have ended without the player."""
 
+BY_RULES: Final = (RefusalCode.ILLEGAL, RefusalCode.CANNOT_UNDO, RefusalCode.MALFORMED)
+"""The codes of the refusals of actions that the rules of the game forbid."""
+
 _ORDER: Final = ("", *get_args(Phase))
 """The phases in their order. An open room may follow a countdown."""
 
@@ -44,7 +47,8 @@ def sent(evidence: Evidence, request: ToServer, now: int) -> Evidence:
             low = now + known.clock.low if known.clock.is_known else 0
             return known.plus(facts.Sent(request.id, request.revision, request.action, low))
         case messages.Resign() | messages.Leave() | messages.DeclareStuck():
-            return known.plus(facts.Own(type(request).__name__.lower()))
+            time = now + known.clock.high if known.clock.is_known else 0
+            return known.plus(facts.Own(type(request).__name__.lower(), time))
         case _:
             return known
 
@@ -66,7 +70,9 @@ def received(evidence: Evidence, message: ToClient, now: int) -> Evidence:
 
 def _is_final(answer: ToClient) -> bool:
     """Return whether an answer to an action is its last one."""
-    is_put_off = isinstance(answer, messages.Refused) and answer.code == RefusalCode.RATE_LIMITED
+    is_put_off = (
+        isinstance(answer, messages.Refused) and answer.code == RefusalCode.RATE_LIMITED and answer.retry_after > 0
+    )
     return isinstance(answer, messages.Acked | messages.Refused) and not is_put_off
 
 
@@ -76,7 +82,8 @@ def _answered(known: Evidence, request: ToServer, at: int, answer: ToClient, now
         case messages.Hello(), messages.Welcome():
             return _welcomed(known, answer)
         case messages.Ping(), messages.Pong():
-            told = known.timed("set", known.clock.set_by(at, now, answer.time))
+            gap = 0 if "set" in known.mistimed else known.clock.set_by(at, now, answer.time)
+            told = known.timed("set", gap)
             return replace(told, clock=told.clock.exchanged(at, now, answer.time))
         case messages.Join(), messages.Joined():
             back = _joined(known, answer)
@@ -90,9 +97,10 @@ def _answered(known: Evidence, request: ToServer, at: int, answer: ToClient, now
             acked = known.plus(facts.ActConfirmed(answer.to, answer.time, answer.hash, answer.may_undo))
             acked = acked.timed("misdated", known.clock.misdated(at, now, answer.time))
             return acked.timed("late", known.clock.late(at, now))
-        case messages.Act(), messages.Refused() if not known.has_given_up:
-            between = (at + known.clock.low, now + known.clock.high) if known.clock.is_known else (0, 0)
-            return known.plus(facts.Denied(request.id, answer.code, *between))
+        case messages.Act(), messages.Refused() if answer.code in BY_RULES or not known.has_given_up:
+            return known.plus(
+                facts.Denied(request.id, answer.code, now + known.clock.high if known.clock.is_known else 0)
+            )
         case _:
             return known
 
@@ -364,7 +372,9 @@ def _with_connection(evidence: Evidence, seat: int, *, is_connected: bool) -> Ev
 def _watched(evidence: Evidence, message: messages.DelayedBoard, _: int) -> Evidence:
     cards = _cards(evidence, message.piles)
     return evidence.plus(
-        facts.BoardWatched(message.player, message.revision, cards, message.moves, message.undos, message.time)
+        facts.BoardWatched(
+            *(message.player, message.revision, cards, message.moves, message.undos, message.time, message.reached)
+        )
     )
 
 

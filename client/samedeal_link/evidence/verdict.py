@@ -18,16 +18,16 @@ from msgspec.structs import replace as with_fields
 
 from samedeal.board_history import UNDO, Play
 from samedeal.deal_words import result_words
-from samedeal.errors import DealNotCheckable, DealNotProven, PlayError, SamedealError
+from samedeal.errors import DealNotCheckable, DealNotProven, SamedealError
 from samedeal.protocol.messages import DrawnShare, LostSeat
 from samedeal.protocol_codes import RefusalCode
-from samedeal.race.values import MOST_ACTIONS
 from samedeal.record import Record, RecordedPlayer
 from samedeal.series import record_standings
 from samedeal.solver.solve import Answer
 from samedeal.verdict_rows import VerdictKind, row_sentence
 from samedeal_link.evidence.evidence import Evidence, deal_hash
-from samedeal_link.evidence.facts import BoardWatched, Denied, MoveWatched, Sent, SharesShown
+from samedeal_link.evidence.facts import BoardWatched, MoveWatched, SharesShown
+from samedeal_link.evidence.observation import BY_RULES
 from samedeal_link.evidence.own_draws import has_missed
 
 IDLE: Final = 240_000
@@ -371,54 +371,35 @@ def _actions(
 def _not_taken(
     evidence: Evidence, record: Record, player: RecordedPlayer, own: Mapping[int, Play]
 ) -> Iterator[tuple[str, str]]:
-    """Yield rows about actions that the server refused, or never answered although the end was far."""
-    for sent, denied in evidence.denied:
-        play = own.get(sent.revision)
-        if denied.code in _BY_RULES:
+    """Yield rows about actions that the rules allow, or the time, and about the next one after those that were taken."""
+    refused = {sent.id: denied for sent, denied in evidence.denied}
+    for sent in evidence.sent_actions.values():
+        denied, play = refused.get(sent.id), own.get(sent.revision)
+        if denied is not None and denied.code in BY_RULES:
             if play is not None and _is_allowed(play, sent.action):
                 yield "refused_move", f"It was {sent.action}."
                 break
-        elif not _is_explained(sent, denied, record, player, own):
+            continue
+        is_over = denied is not None and denied.code in _OVER
+        until = denied.ended if denied is not None else sent.time + _PATIENCE
+        end = min(record.end, evidence.gave_up_at or record.end)
+        if until < end - _TOLERANCE and (is_over or sent.revision == len(player.actions)):
             yield "unfinished", f"the server did not take your action {sent.revision + 1}"
-            break
-    refused, acked = {sent.id for sent, _ in evidence.denied}, {ack.revision for ack in evidence.acks}
-    for sent in evidence.sent_actions.values():
-        is_answered = sent.id in refused or sent.revision + 1 in acked or sent.revision < len(player.actions)
-        if not is_answered and not evidence.has_given_up and sent.time < record.end - _PATIENCE:
-            yield "unfinished", f"your action {sent.revision + 1} was never answered"
             break
 
 
 def _is_allowed(play: Play, action: str) -> bool:
     try:
         play.act(action)
-    except PlayError:
+    except SamedealError:
         return False
     return True
 
 
-def _is_explained(sent: Sent, denied: Denied, record: Record, player: RecordedPlayer, own: Mapping[int, Play]) -> bool:
-    """Return whether the record explains why the server refused an action, although the rules allow it."""
-    times = [record.start + time for time, _ in player.actions]
-    match denied.code:
-        case RefusalCode.STALE:  # the board had another revision then
-            came = sent.revision == 0 or times[: sent.revision][-1:] <= [denied.low - _TOLERANCE]
-            stayed = all(time > denied.high + _TOLERANCE for time in times[sent.revision : sent.revision + 1])
-            return denied.low > 0 and not (came and stayed and sent.revision <= len(times))
-        case RefusalCode.NOT_RACING | RefusalCode.TIME_UP:
-            return denied.low <= record.start or denied.high >= record.end - _TOLERANCE
-        case RefusalCode.ALREADY_FINISHED:
-            return bool(player.time) or player.resigned or own[len(times)].no_moves_left
-        case RefusalCode.TOO_MANY_ACTIONS:
-            return sent.revision >= MOST_ACTIONS // len(record.players)
-        case _:  # a trouble of the server, in which it may have kept the action
-            return [action for _, action in player.actions[sent.revision : sent.revision + 1]] == [sent.action]
-
-
-_BY_RULES: Final = (RefusalCode.ILLEGAL, RefusalCode.CANNOT_UNDO)
+_OVER: Final = (RefusalCode.NOT_RACING, RefusalCode.TIME_UP, RefusalCode.ALREADY_FINISHED)
 
 _PATIENCE: Final = 10_000
-"""Time, in milliseconds, before the end of a race, within which an action may stay without an answer."""
+"""Time, in milliseconds, for which an action may stay without an answer."""
 
 _DRIFT: Final = 1000
 """Time, in milliseconds, by which the client's idea of the server's clock may be wrong."""
@@ -445,8 +426,20 @@ def _watched(evidence: Evidence, record: Record, plays: Mapping[int, Mapping[int
         else:
             cards = play.board.masked().state_hash()
             is_so = (shown.cards, shown.moves, shown.undos) == (cards, play.moves, play.undos)
+            is_so = is_so and shown.reached in ((), _reached(record, plays[seat], made, shown.revision))
         if not is_so or shown.time != time:
             yield "other_watched", name
+
+
+def _reached(
+    record: Record, plays: Mapping[int, Play], made: Mapping[int, tuple[int, str]], revision: int
+) -> tuple[int, ...]:
+    """Return when, since the start, a player's foundation cards last rose to 1, 2 and more, as of a revision."""
+    reached: list[int] = []
+    for number in range(1, revision + 1):
+        count = plays[number].board.foundation_cards
+        reached = reached[:count] + [made[number][0] - record.start] * (count - len(reached))
+    return tuple(reached)
 
 
 def clock_sentence(evidence: Evidence) -> str:
@@ -458,9 +451,7 @@ def clock_sentence(evidence: Evidence) -> str:
             actions = f"{times} action was" if times == 1 else f"{times} actions were"
             parts.append(f"{actions} {what}, by {_seconds(total)} in all")
     if "set" in evidence.mistimed:
-        times, total = evidence.mistimed["set"]
-        often = "once" if times == 1 else f"{times} times"
-        parts.append(f"the server's clock was wrong {often}, by {_seconds(total)} in all")
+        parts.append(f"the server's clock was set by {_seconds(evidence.mistimed['set'][1])}")
     if "dealt" in evidence.mistimed:
         parts.append(f"your cards came {_seconds(evidence.mistimed['dealt'][1])} after the start")
     return f"The clock: {'; '.join(parts)}." if parts else ""

@@ -107,7 +107,8 @@ class Witness:
         """Begin with the evidence of another room, or go on with that of an earlier program in the same race."""
         self.close()
         self._file = None
-        asked = replace(asked, waiting={**self.evidence.waiting, **asked.waiting})  # answers to both still arrive
+        waiting = {**self.evidence.waiting, **asked.waiting}  # answers to both still arrive
+        asked = replace(asked, waiting=waiting, clock=replace(self.evidence.clock, is_fixed=False))
         fresh, self._next = received(asked, message, now), None
         kept = self._files.reopen(asked.role, asked.room, asked.player)
         if kept is None:

@@ -51,8 +51,9 @@ export class Evidence {
 	dealt = [] // {revision, cards, moves, undos, mayUndo}
 	sent = new Map() // by id: {id, revision, action, time}
 	acks = [] // {revision, time, action, cards, mayUndo}
-	denied = [] // {id, revision, action, code, low, high}: low and high bound the server's clock then, and are 0 if unknown
+	denied = [] // {id, revision, action, code, ended}: by then on the server's clock, or 0
 	own = new Set()
+	gaveUpAt = 0 // by the server's clock, or 0
 	isKicked = false
 	stuck = new Set()
 	resigned = new Set()
@@ -155,8 +156,11 @@ const ADDED = {
 	dealt: (known, revision, cards, moves, undos, mayUndo) => known.dealt.push({revision, cards, moves, undos, mayUndo}),
 	sent: (known, id, revision, action, time) => known.sent.set(id, {id, revision, action, time}),
 	acked: addAck,
-	denied: (known, id, code, low = 0, high = 0) => known.sent.has(id) && known.denied.push({...known.sent.get(id), code, low, high}),
-	own: (known, act) => known.own.add(act),
+	denied: (known, id, code, ended = 0) => known.sent.has(id) && known.denied.push({...known.sent.get(id), code, ended}),
+	own(known, act, time = 0) {
+		known.own.add(act)
+		if (act !== "declarestuck") known.gaveUpAt ||= time
+	},
 	kicked: known => (known.isKicked = true),
 	result: (known, end, lines, deal) => known.results.push({end, lines, deal}),
 	counted: (known, seat, ...counts) => known.counts.set(seat, [...(known.counts.get(seat) ?? []), counts]),

@@ -10,6 +10,7 @@ import {hex, join} from "./hash.js"
 
 const ABSENT_AFTER = 50_000 // ms without a connection, after which a race may have ended without the player
 const ORDER = ["", "open", "countdown", "racing", "finished", "closed"]
+export const BY_RULES = /^(illegal|cannot_undo|malformed)$/ // refusals of actions that the rules of the game forbid
 const IN_TERMS = ["room", "round", "game", "deal", "private", "tide"]
 const COUNTED = ["foundation_cards", "moves", "undos", "acted_at", "last_progress_at", "finished_at"]
 
@@ -26,7 +27,7 @@ export function noteSent(known, {type, id, ...request}, now) {
 	if (type === "act" && !known.sent.has(id)) {
 		const time = known.clock.isKnown ? Math.round(now + known.clock.low) : 0
 		known.plus(["sent", id, request.revision, request.action, time])
-	} else if (/resign|leave|stuck/.test(type)) known.plus(["own", type])
+	} else if (/resign|leave|stuck/.test(type)) known.plus(["own", type, known.clock.isKnown ? Math.round(now + known.clock.high) : 0])
 }
 
 // A message of the server has arrived.
@@ -34,13 +35,15 @@ export function noteReceived(known, message, now) {
 	known.heardAt = now
 	if (!("to" in message)) return SHOWN[message.type]?.(known, message, now)
 	const [type, at] = known.waiting.get(message.to) ?? []
-	const isFinal = /acked|refused/.test(message.type) && message.code !== "rate_limited"
+	const isFinal = /acked|refused/.test(message.type) && !(message.code === "rate_limited" && message.retry_after > 0)
 	if (!type || (type === "act" && !isFinal)) return
 	known.waiting.delete(message.to)
 	const both = `${type} ${message.type}`
 	if (both === "hello welcome") welcomed(known, message)
-	else if (both === "ping pong") known.timed("set", known.clock.setBy(at, now, message.time)).clock.exchanged(at, now, message.time)
-	else if (both === "join joined") joined(known, message, now)
+	else if (both === "ping pong") {
+		if (!known.mistimed.set) known.timed("set", known.clock.setBy(at, now, message.time))
+		known.clock.exchanged(at, now, message.time)
+	} else if (both === "join joined") joined(known, message, now)
 	else if (both === "join refused") removed(known, message)
 	else if (both === "watch watching") {
 		if (known.role === "spectator") Object.assign(known, {delay: message.delay, expected: null})
@@ -48,10 +51,7 @@ export function noteReceived(known, message, now) {
 	} else if (both === "act acked") {
 		known.plus(["acked", message.to, message.time, hex(message.hash), message.may_undo ?? true])
 		known.timed("misdated", known.clock.misdated(at, now, message.time)).timed("late", known.clock.late(at, now))
-	} else if (type === "act" && !known.hasGivenUp) {
-		const {low, high, isKnown} = known.clock
-		known.plus(["denied", message.to, message.code, ...(isKnown ? [at + low, now + high].map(Math.round) : [])])
-	}
+	} else if (type === "act" && (BY_RULES.test(message.code) || !known.hasGivenUp)) known.plus(["denied", message.to, message.code, known.clock.isKnown ? Math.round(now + known.clock.high) : 0])
 }
 
 function removed(known, {code}) {
@@ -83,8 +83,8 @@ const SHOWN = {
 	drawn: showDrawn,
 	boardstate: showDealt,
 	progressupdate: showCounts,
-	delayedboard(known, {player, revision, piles, moves, undos, time}) {
-		known.plus(["boardwatched", player, revision, cardsOf(known, piles), moves, undos, time])
+	delayedboard(known, {player, revision, piles, moves, undos, time, reached = []}) {
+		known.plus(["boardwatched", player, revision, cardsOf(known, piles), moves, undos, time, reached])
 	},
 	delayedmove(known, {player, revision, action, seen, time}) {
 		known.plus(["movewatched", player, revision, action, hex(seen), time])
@@ -216,10 +216,10 @@ function showRace(known, {players, starts, ends, tallies, draw, earlier}) {
 	known.findingIf(!same(past, known.begun?.earlier), "other_results")
 	const {terms} = known
 	if (terms) {
-		known.findingIf(past.length && kindOf(terms.deal) !== "again", "other_results")
 		const end = starts + 1000 * terms.options.limit
 		const isWon = terms.options.first_finish_ends && tallies.some(each => each.finished_at)
 		known.findingIf(draw !== (known.drawn?.draw ?? 0), "other_drawn")
+		known.findingIf(past.length && kindOf(terms.deal) !== "again", "other_results")
 		known.findingIf(ends !== end && !(isWon && starts <= ends && ends < end), "other_limit")
 	}
 	known.findingIf(players.some(({seat, resigned}) => known.resigned.has(seat) && !resigned), "lost_data") // nobody can come back

@@ -5,7 +5,7 @@ import {boardHash} from "./board_hash.js"
 import {NotCheckable, checkAnswers, checkLimits, openDeal} from "./deal.js"
 import {Evidence, dealHash, rowSentence, same} from "./evidence.js"
 import {isDescribed, kindOf, resultWords, termsHash} from "./race_hashes.js"
-import {lostOf, shareOf} from "./observation.js"
+import {BY_RULES, lostOf, shareOf} from "./observation.js"
 import {acted, checkRecord, isBlocked, masked} from "./record.js"
 import {hasMissed} from "./own_draws.js"
 import {demand} from "./terms.mjs"
@@ -14,8 +14,7 @@ import {hex, unhex} from "./hash.js"
 const IDLE = 240_000 // ms without an action, after which a race may end without a racer
 const DRIFT = 1000 // ms by which the client's idea of the server's clock may be wrong
 const TOLERANCE = 100 // ms by which clocks may drift during a race
-const PATIENCE = 10_000 // ms before the end, within which an action may stay without an answer
-const MOST_ACTIONS = 40_000 // of all players of a race together
+const PATIENCE = 10_000 // ms for which an action may stay without an answer
 const TITLES = {
 	fair: "Fair: nobody could choose the deal, it can be won, and all is as you saw it.",
 	checked: "Checked: the deal was set before the start, and all is as you saw it.",
@@ -131,7 +130,7 @@ function clockSentence({mistimed: {misdated = [0], late = [0], set, dealt}}) {
 	const parts = [[misdated, "dated wrongly"], [late, "answered late"]].map(([[times, total], what]) =>
 		times ? `${times} action${times === 1 ? " was" : "s were"} ${what}, by ${seconds(total)} in all` : ""
 	)
-	if (set) parts.push(`the server's clock was wrong ${set[0] === 1 ? "once" : `${set[0]} times`}, by ${seconds(set[1])} in all`)
+	if (set) parts.push(`the server's clock was set by ${seconds(set[1])}`)
 	const all = [...parts, dealt ? `your cards came ${seconds(dealt[1])} after the start` : ""].filter(Boolean)
 	return all.length ? `The clock: ${all.join("; ")}.` : ""
 }
@@ -264,36 +263,18 @@ function* rowsOfActions({acks, sent, mistimed}, {terms, start}, {actions}, plays
 	}
 }
 
-// Yields rows about actions that the server refused, or never answered although the end was far.
-function* rowsOfRefusals({denied, sent, acks, hasGivenUp}, record, player, plays) {
-	const {terms, end} = record
-	for (const each of denied) {
-		const {revision, action, code} = each
-		if (!/^(illegal|cannot_undo)$/.test(code)) {
-			if (isExplained(each, record, player, plays)) continue
+// Yields rows about actions that the rules allow, or the time, and about the next one after those that were taken.
+function* rowsOfRefusals({denied, sent, gaveUpAt}, {terms, end}, {actions}, plays) {
+	const until = Math.min(end, gaveUpAt || end) - TOLERANCE
+	for (const {id, revision, action, time} of sent.values()) {
+		const {code, ended = time + PATIENCE} = denied.find(each => each.id === id) ?? {}
+		const isForbidden = BY_RULES.test(code)
+		if (isForbidden && plays[revision] && acted(terms.game, plays[revision], action, terms.options.undo)) yield ["refused_move", `It was ${action}.`]
+		else if (!isForbidden && ended < until && (/^(not_racing|time_up|already_finished)$/.test(code) || revision === actions.length)) {
 			yield ["unfinished", `the server did not take your action ${revision + 1}`]
-		} else if (plays[revision] && acted(terms.game, plays[revision], action, terms.options.undo)) yield ["refused_move", `It was ${action}.`]
-		else continue
+		} else continue
 		break
 	}
-	const isAnswered = own => denied.some(({id}) => id === own.id) || acks.some(({revision}) => revision === own.revision + 1)
-	const isOpen = own => !isAnswered(own) && own.revision >= player.actions.length && !hasGivenUp
-	const open = [...sent.values()].find(each => isOpen(each) && each.time < end - PATIENCE)
-	if (open) yield ["unfinished", `your action ${open.revision + 1} was never answered`]
-}
-
-// Whether the record explains why the server refused an action, although the rules allow it.
-function isExplained({revision, action, code, low, high}, {terms, start, end, players}, {actions, time, resigned}, plays) {
-	const timeOf = i => start + actions[i].time
-	if (code === "stale") { // the board had another revision then
-		const came = !revision || (revision <= actions.length && timeOf(revision - 1) <= low - TOLERANCE)
-		const stayed = revision >= actions.length || timeOf(revision) > high + TOLERANCE
-		return low > 0 && !(came && stayed && revision <= actions.length)
-	}
-	if (/^(not_racing|time_up)$/.test(code)) return low <= start || high >= end - TOLERANCE
-	if (code === "already_finished") return Boolean(time) || resigned || isBlocked(terms, plays[actions.length])
-	if (code === "too_many_actions") return revision >= Math.floor(MOST_ACTIONS / players.length)
-	return actions[revision]?.action === action // a trouble of the server, in which it may have kept the action
 }
 
 // Yields rows about the boards that a spectator, or a racer who watched others, was shown.
@@ -305,10 +286,19 @@ function* rowsOfWatched(evidence, {record, plays}) {
 		const play = plays.get(player?.seat)?.[revision]
 		return {name: player?.name ?? "nobody", play, made: player?.actions[revision - 1]}
 	}
-	for (const [player, revision, cards, moves, undos, time] of evidence.boards) {
+	// When, since the start, the player's foundation cards last rose to 1, 2 and more.
+	const reachedAt = (id, revision) => {
+		const {seat, actions} = players.find(each => each.seat === seats.get(id))
+		const rise = (reached, {time}, i) => {
+			const {cards} = plays.get(seat)[i + 1]
+			return [...reached.slice(0, cards), ...Array(Math.max(0, cards - reached.length)).fill(time)]
+		}
+		return actions.slice(0, revision).reduce(rise, [])
+	}
+	for (const [player, revision, cards, moves, undos, time, reached = []] of evidence.boards) {
 		const {name, play, made} = known(player, revision)
 		const isSo = play && same([moves, undos, time], [play.moves, play.undos, made ? start + made.time : time]) && cards === cardsOn(terms, play)
-		if (!isSo) yield ["other_watched", name]
+		if (!isSo || (reached.length && !same(reached, reachedAt(player, revision)))) yield ["other_watched", name]
 	}
 	for (const [player, revision, action, seen, time] of evidence.moves) {
 		const {name, play, made} = known(player, revision)

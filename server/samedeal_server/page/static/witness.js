@@ -144,7 +144,10 @@ export class Witness {
 
 	// Begin with the evidence of another room, or go on with what was kept of the same race.
 	enter(asked, message, now) {
-		const {room, player, role, waiting, clock} = asked
+		const {room, player, role} = asked
+		const waiting = new Map([...this.evidence.waiting, ...asked.waiting]) // answers to both still arrive
+		const clock = Object.assign(new RaceClock(), this.evidence.clock, {isFixed: false})
+		Object.assign(asked, {waiting, clock})
 		this.close()
 		const file = role === "player" ? this.reopen(room, player) : null
 		Object.assign(this, {file, evidence: asked, next: null, fresh: null})
