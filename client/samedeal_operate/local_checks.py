@@ -14,6 +14,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+from msgspec.structs import astuple
+
 from samedeal.games import GAMES
 from samedeal_client.board.layout import FRAME_ROWS, Size, smallest
 from samedeal_client.terminal_io.terminal_query import END_QUERY
@@ -24,7 +26,7 @@ RECOMMENDED_SIZE: Final = Size(80, 24)
 """The terminal size that all screens are designed for."""
 
 _GLYPHS: Final = tuple(
-    dict.fromkeys(char for char in "".join(map("".join, (*UNICODE, "●○⏎⌫‹›•←→"))) if not char.isascii())
+    dict.fromkeys(char for char in "".join(map("".join, (*astuple(UNICODE), "●○⏎⌫‹›•←→"))) if not char.isascii())
 )
 """The non-ASCII characters on screens. Each must be one column wide."""
 
