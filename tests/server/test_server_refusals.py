@@ -96,7 +96,7 @@ def test_sentences_are_used_with_their_words() -> None:
         name.format(setting)
         for name in ("bad_{}", "{}_twice", "{}_unreadable")
         for setting in ("admin_token", "moderator_token", "hook_secret", "house_key")
-        if (name, setting) != ("{}_twice", "house_key")  # it is only in a file
+        if name != "{}_twice" or setting not in ("moderator_token", "house_key")  # they are only in files
     }
     for function, name, given in told():
         if function in rows:

@@ -1,4 +1,4 @@
-"""Secrets of a node that are given as settings: each directly, or by the name of a file that holds it."""
+"""Secrets of a node that are given as settings: some directly, and all by the name of a file that holds it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def read_admin_token(config: Config) -> str:
 
 def read_accesses(config: Config) -> tuple[Access, ...]:
     """Return what operators and moderators may do with their tokens. Raise StartupError if a token cannot be used."""
-    moderator = _read("moderator_token", config.moderator_token, config.moderator_token_file)
+    moderator = _read("moderator_token", "", config.moderator_token_file)
     given = (
         (OPERATOR, read_admin_token(config), ALL_REQUESTS),
         (MODERATOR, moderator, {"login", *(config.moderator_requests or FOR_MODERATORS)}),
