@@ -58,7 +58,7 @@ KeySection = tuple[str, tuple[tuple[str, str], ...]]
 
 
 @cache
-def _sections() -> dict[str, KeySection]:
+def fixed_sections() -> dict[str, KeySection]:
     """Return the sections that depend neither on the bindings nor on the look, from ``key_help.toml``."""
     words = {
         "watch_key": WATCH_KEY,
@@ -105,7 +105,7 @@ def key_rows(bindings: Bindings, look: Look, width: int, over: HelpContext = "ra
         if keys != DEFAULT.piles[name]
     )
     *moves, (from_foundation, description) = move_lines(bindings)
-    fixed = _sections()
+    fixed = fixed_sections()
     sections = [
         (
             "To move cards, type the keys of two piles: from, to",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +13,7 @@ from samedeal.protocol.admin import FOR_MODERATORS
 from samedeal.tides import tide_times
 from samedeal_server.config.hook_addresses import HookAddress
 from samedeal_server.config.limits import Limits
-from samedeal_server.config.setting_sources import InvalidValue, section
+from samedeal_server.config.setting_sources import InvalidValue, check_patterns, section
 from samedeal_server.config.trusted_proxies import TrustedProxies
 
 PROGRAM: Final = "samedeal-server"
@@ -111,12 +110,7 @@ class Config:
             raise InvalidValue(
                 "host", "It is empty. Give an address, or write 'all' to listen on every address of this machine."
             )
-        for origin in self.origins:
-            if origin not in ("*", "null") and not re.fullmatch(
-                r"[a-z][a-z0-9+.-]*://[^\s/?#]+/?", origin, re.IGNORECASE
-            ):
-                hint = "*, or a scheme, a host and perhaps a port, as in https://cards.example.org"
-                raise InvalidValue("origins", f"{origin!r} is not an origin. Write {hint}.")
+        check_patterns(self)
         parsers: tuple[tuple[str, Callable[[tuple[str, ...]], object], tuple[str, ...]], ...] = (
             ("tides", tide_times, self.tides),
             ("trusted-proxies", TrustedProxies, self.trusted_proxies),
@@ -129,19 +123,3 @@ class Config:
                 parse(value)
             except (MalformedText, ValueError) as error:
                 raise InvalidValue(name, str(error)) from None
-        for name, url in (
-            ("privacy-url", self.privacy_url),
-            ("imprint-url", self.imprint_url),
-            ("contact", self.contact),
-        ):
-            mail = "|[^\\s@<>/]+@[^\\s@<>/]+" if name == "contact" else ""
-            if url and not re.fullmatch(rf"https?://[^\s/]+(/\S*)?{mail}", url):
-                hint = "https://cards.example.org/privacy" if not mail else "https://cards.example.org or a@example.org"
-                raise InvalidValue(name, f"{url!r} is not an address. Write it as in {hint}.")
-        if self.door and not re.fullmatch(r"[^\s:/]*:\d{1,5} SHA256:[A-Za-z0-9+/]{43}", self.door):
-            hint = "Write its address and the host key that 'samedeal door key' prints: HOST:PORT SHA256:..."
-            raise InvalidValue("door", f"{self.door!r} is not a door. {hint}")
-        if self.public_url and not re.fullmatch(r"(wss?|https?|samedeal)://[^\s/]+(/\S*)?", self.public_url):
-            raise InvalidValue(
-                "public-url", f"{self.public_url!r} is not an address. Write it as in wss://cards.example.org."
-            )

@@ -64,13 +64,19 @@ def section(kind: type, prefix: str, title: str) -> Any:
 
 
 class SettingDetails(Struct, frozen=True, forbid_unknown_fields=True):
-    """What ``settings.toml`` says of a setting. ``redact`` is a regular expression for the parts of a value to hide."""
+    """What ``settings.toml`` says of a setting.
+
+    ``redact`` is a regular expression for the parts of a value to hide, and ``pattern`` one for its texts. ``otherwise``
+    says what is wrong with another text.
+    """
 
     help: str
     metavar: str = ""
     minimum: float | None = None
     maximum: float | None = None
     redact: str = ""
+    pattern: str = ""
+    otherwise: str = ""
 
 
 DETAILS: Final = read_data("samedeal_server.config", "settings.toml", dict[str, SettingDetails])
@@ -194,6 +200,15 @@ def table(kind: type, path: tuple[str, ...] = (), prefix: str = "") -> tuple[Set
             kind, optional = _kind(kinds[field.name])
             rows.append(Setting(name, here, kind, optional, field.default, DETAILS[name]))
     return tuple(rows)
+
+
+def check_patterns(settings: Any) -> None:
+    """Raise InvalidValue if a text does not match the pattern of its setting. An empty text is that of no value."""
+    for row in table(type(settings)):
+        value, details = row.value_in(settings), row.details
+        for text in value if isinstance(value, tuple) else (value,):
+            if text and details.pattern and not re.fullmatch(details.pattern, text):
+                raise InvalidValue(row.name, f"{text!r} {details.otherwise}")
 
 
 def add_flags(parser: argparse.ArgumentParser, kind: type) -> None:
