@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 
+from samedeal.command_line_help import ArgumentRows, add_rows
 from samedeal.data_files import read_data
 from samedeal.errors import RequestRefused
 from samedeal.forbidden_words import LONGEST_LIST
@@ -78,7 +79,7 @@ class _Action(Struct, frozen=True, forbid_unknown_fields=True):
     """A row of ``admin.toml``. ``json`` says that the action can print JSON, and ``request`` is the tag of a request."""
 
     help: str
-    arguments: dict[str, dict[str, Any]] = {}
+    arguments: ArgumentRows = {}
     json: bool = False
     request: str = ""
     done: str = ""
@@ -98,10 +99,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         _add_token(action)
         if row.json:
             action.add_argument("--json", action="store_true", help="print JSON, for scripts")
-        for argument, options in row.arguments.items():
-            known = {"type": _TYPES[options["type"]]} if "type" in options else {}
-            shown = {} if argument.startswith("-") else {"metavar": argument.upper()}
-            action.add_argument(argument, **shown | options | known)
+        add_rows(action, row.arguments, _TYPES)
 
 
 def _add_token(parser: argparse.ArgumentParser) -> None:
@@ -299,14 +297,10 @@ async def _drain(operator: OperatorClient, given: argparse.Namespace) -> int:
     except RequestRefused as refused:
         if refused.code != OperatorRefusalCode.LAST_NODE or not (sys.stdin.isatty() and sys.stdout.isatty()):
             raise
-        if not await _confirmed("This is the last ready node, and without it nobody can race. Drain it?"):
+        question = "This is the last ready node, and without it nobody can race. Drain it? [y/N] "
+        if (await ask(question)).strip().casefold() not in ("y", "yes"):  # the connection stays alive meanwhile
             return 1
     return await _request(operator, Drain(id=0, node=given.node, force=True), confirmation)
-
-
-async def _confirmed(question: str) -> bool:
-    """Ask a question on the terminal, and return whether the answer is yes. The connection stays alive meanwhile."""
-    return (await ask(f"{question} [y/N] ")).strip().casefold() in ("y", "yes")
 
 
 async def _request(operator: OperatorClient, request: FromOperator, confirmation: str) -> int:

@@ -46,7 +46,7 @@ from samedeal.protocol.admin import (
     Unban,
 )
 from samedeal.protocol.messages import Done
-from samedeal.race.commands import CloseCommand, KickCommand, RenameCommand
+from samedeal.race.commands import CloseCommand, KickCommand, RaceCommand, RenameCommand
 from samedeal.race.values import Race
 from samedeal.sentences import refused
 from samedeal.terminal_text import printable
@@ -153,23 +153,20 @@ class OperatorRequests:
 
     async def kick(self, message: Kick) -> ToOperator:
         """Remove a player from a room."""
-        await self._rooms.command(
-            clean_room(message.room), lambda snapshot: KickCommand(_player_in(snapshot.race, message.player)), ""
-        )
-        return Done(to=message.id)
+        return await self._command(message, lambda room: KickCommand(_player_in(room.race, message.player)))
 
     async def close_room(self, message: CloseRoom) -> ToOperator:
         """Close a room."""
-        await self._rooms.command(clean_room(message.room), CloseCommand(), "")
-        return Done(to=message.id)
+        return await self._command(message, CloseCommand())
 
     async def rename(self, message: Rename) -> ToOperator:
         """Show others another name of a player in a room."""
         name = clean_name(message.name)
+        return await self._command(message, lambda room: RenameCommand(_player_in(room.race, message.player), name))
 
-        def command(snapshot: Snapshot) -> RenameCommand:
-            return RenameCommand(_player_in(snapshot.race, message.player), name)
-
+    async def _command(
+        self, message: Kick | CloseRoom | Rename, command: RaceCommand | Callable[[Snapshot], RaceCommand]
+    ) -> ToOperator:
         await self._rooms.command(clean_room(message.room), command, "")
         return Done(to=message.id)
 
