@@ -18,10 +18,11 @@ ArgumentRows = dict[str, dict[str, Any]]
 
 def add_rows(parser: argparse.ArgumentParser, rows: ArgumentRows, types: Mapping[str, Callable[[str], Any]]) -> None:
     """Add the arguments of a data file to a parser. ``types`` has the functions that their types stand for."""
-    for name, options in rows.items():
-        known = {"type": types[options["type"]]} if "type" in options else {}
-        shown = {} if name.startswith("-") else {"metavar": name.upper()}
-        parser.add_argument(name, **shown | options | known)
+    for name, row in rows.items():
+        options = row if name.startswith("-") else {"metavar": name.upper(), **row}
+        if "type" in options:
+            options = {**options, "type": types[options["type"]]}
+        parser.add_argument(name, **options)
 
 
 class HelpFormatter(argparse.RawDescriptionHelpFormatter):
