@@ -25,11 +25,14 @@ from samedeal_server.races.public_facts import RaceNews
 PARAMETERS: Final = read_data("samedeal_server.api", "parameters.toml", dict[str, dict[str, Any]])
 """What the document says about each parameter, by its name."""
 
+RACE: Final[str] = PARAMETERS["race"]["example"]
+PLAYER: Final[str] = PARAMETERS["player"]["example"]
+
 _GAME: Final = GAMES[DEFAULT_GAME]
 _RACE: Final[dict[str, Any]] = {"game": _GAME.name, "deal": "#4821", "room": "friday"}
 _OVER: Final = {
     **_RACE,
-    "race": PARAMETERS["race"]["example"],
+    "race": RACE,
     "started": 1_795_356_343_000,
     "ended": 1_795_356_584_120,
 }
@@ -52,9 +55,7 @@ EXAMPLES: Final[dict[type[Struct] | None, Struct]] = {
         ),
         GamesAnswer((GameLine.of(_GAME),)),
         GameData.of(_GAME),
-        SeriesAnswer(
-            ("friday", "friday-2"), 3, (TableLine(1, PARAMETERS["player"]["example"], "mira", 2, 1.5, 482_240),)
-        ),
+        SeriesAnswer(("friday", "friday-2"), 3, (TableLine(1, PLAYER, "mira", 2, 1.5, 482_240),)),
         TidesAnswer((TideTime(minute=1170, game=_GAME.name),)),
         RaceNews(event="opened", time=1_795_356_342_106, room=_ROOM),
     )
