@@ -23,7 +23,7 @@ from samedeal.terminal_text import printable
 from samedeal_link.connection.address import ServerAddress, is_loopback_url
 from samedeal_link.connection.dial import CannotConnect, dial
 from samedeal_link.connection.sanitize import decode_sanitized
-from samedeal_operate.doctor_results import Finding, fail, ok, warn
+from samedeal_operate.doctor_results import Finding, found
 
 STEP_TIMEOUT: Final = 5.0
 """Timeout, in seconds, for each ping."""
@@ -43,16 +43,16 @@ async def diagnose(address: ServerAddress) -> AsyncIterator[Finding]:
     """Check the connection to a server step by step, and yield a finding for each step. Stop after a failed step."""
     proxy = None if is_loopback_url(address.url) else get_proxy(parse_uri(address.url))
     if proxy is not None:
-        yield ok("proxy", f"the connection goes through {urlsplit(proxy).hostname}, as this machine is configured")
+        yield found("proxy", host=urlsplit(proxy).hostname)
     try:
         connection = await dial(address)
     except CannotConnect as error:
         what, _, advice = str(error).removesuffix(".").rpartition(". ")
-        yield fail("server", what, f"{advice[:1].lower()}{advice[1:]}")
+        yield found("no_server", problem=what, advice=f"{advice[:1].lower()}{advice[1:]}")
         return
     try:
         yield check_encryption(address, connection.transport.get_extra_info("ssl_object"), time.time())
-        yield ok("server", f"a Samedeal server that speaks {SUBPROTOCOL}")
+        yield found("server", protocol=SUBPROTOCOL)
         yield await check_ping(connection)
     finally:
         await connection.close()
@@ -61,17 +61,15 @@ async def diagnose(address: ServerAddress) -> AsyncIterator[Finding]:
 def check_encryption(address: ServerAddress, tls: ssl.SSLObject | None, now: float) -> Finding:
     """Check that nobody else can read a connection, and that the certificate of the server is valid for a while."""
     if tls is None and is_loopback_url(address.url):
-        return ok("TLS", "the connection has no TLS; none is needed on this machine")
+        return found("no_tls_needed")
     if tls is None:
-        return warn(
-            "TLS", "no TLS: others on the network can read the connection", "use wss:// outside your own network"
-        )
+        return found("no_tls")
     version, certificate = tls.version(), tls.getpeercert() or {}
     expires_at = ssl.cert_time_to_seconds(str(certificate["notAfter"]))
     day = datetime.fromtimestamp(expires_at, UTC).date().isoformat()
     if expires_at - now < _EXPIRES_SOON:
-        return warn("TLS", f"{version}, but the certificate expires on {day}", "ask the server's operator to renew it")
-    return ok("TLS", f"{version}, with a trusted certificate until {day}")
+        return found("certificate_expires", tls=version, day=day)
+    return found("certificate", tls=version, day=day)
 
 
 async def check_ping(connection: ClientConnection) -> Finding:
@@ -85,21 +83,15 @@ async def check_ping(connection: ClientConnection) -> Finding:
                 await connection.send(encode(Ping(id=number)))
                 answer = decode_sanitized(await connection.recv())
             if not isinstance(answer, Pong):
-                return fail("ping", "the server sent an unexpected answer", "update this client or the server")
+                return found("unexpected_answer")
             round_trips.append(1000 * (time.monotonic() - sent))
             ahead = answer.time / 1000 - time.time()
     except (TimeoutError, ConnectionClosed, MalformedFrame) as error:
         reason = printable(str(error)) or f"no answer within {STEP_TIMEOUT:g} s"
-        return fail("ping", f"the server stopped answering: {reason}", "try again later; the server may be overloaded")
+        return found("no_answer", reason=reason)
     median = statistics.median(round_trips)
-    result = f"round trip {median:.0f} ms ({min(round_trips):.0f} to {max(round_trips):.0f})"
+    ping = f"round trip {median:.0f} ms ({min(round_trips):.0f} to {max(round_trips):.0f})"
     if abs(ahead) > MAX_CLOCK_ERROR:
         direction = "behind" if ahead > 0 else "ahead of"
-        return warn(
-            "ping",
-            f"{result}; this machine's clock is {abs(ahead) / 60:.0f} min {direction} the server's",
-            "set this machine's clock; races use the server's clock, but certificates depend on yours",
-        )
-    if median > SLOW_PING:
-        return warn("ping", result, "moves are shown at once, but unseen cards are turned up late")
-    return ok("ping", result)
+        return found("wrong_clock", ping=ping, minutes=abs(ahead) / 60, direction=direction)
+    return found("slow", ping=ping) if median > SLOW_PING else found("fast", ping=ping)

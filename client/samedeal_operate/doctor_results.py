@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
+from msgspec import Struct
+
+from samedeal.data_files import read_data
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import Row, Span, wrap
 
@@ -29,19 +32,22 @@ class Finding(NamedTuple):
     advice: str = ""
 
 
-def ok(name: str, result: str) -> Finding:
-    """Return the finding of a check that passed."""
-    return Finding(name, Severity.OK, result)
+class _Row(Struct, frozen=True, forbid_unknown_fields=True):
+    """A row of ``doctor.toml``."""
+
+    check: str
+    result: str
+    severity: Severity = Severity.OK
+    advice: str = ""
 
 
-def warn(name: str, result: str, advice: str) -> Finding:
-    """Return the finding of a check that found something that works, but not well."""
-    return Finding(name, Severity.WARN, result, advice)
+FINDINGS: Final = read_data("samedeal_operate", "doctor.toml", dict[str, _Row])
 
 
-def fail(name: str, result: str, advice: str) -> Finding:
-    """Return the finding of a check that found something that does not work."""
-    return Finding(name, Severity.FAIL, result, advice)
+def found(name: str, /, **words: object) -> Finding:
+    """Return the finding of the row with this name, and with ``words`` in its texts."""
+    row = FINDINGS[name]
+    return Finding(row.check, row.severity, row.result.format(**words), row.advice.format(**words))
 
 
 _STYLES = {Severity.OK: "good", Severity.WARN: "notice", Severity.FAIL: "bad"}

@@ -14,17 +14,19 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+from msgspec.structs import astuple
+
 from samedeal.games import GAMES
 from samedeal_client.board.layout import FRAME_ROWS, Size, smallest
 from samedeal_client.terminal_io.terminal_query import END_QUERY
 from samedeal_client.text.appearance import UNICODE
-from samedeal_operate.doctor_results import Finding, fail, ok, warn
+from samedeal_operate.doctor_results import Finding, found
 
 RECOMMENDED_SIZE: Final = Size(80, 24)
 """The terminal size that all screens are designed for."""
 
 _GLYPHS: Final = tuple(
-    dict.fromkeys(char for char in "".join(map("".join, (*UNICODE, "●○⏎⌫‹›•←→"))) if not char.isascii())
+    dict.fromkeys(char for char in "".join(map("".join, (*astuple(UNICODE), "●○⏎⌫‹›•←→"))) if not char.isascii())
 )
 """The non-ASCII characters on screens. Each must be one column wide."""
 
@@ -52,41 +54,34 @@ def terminal_colours(term: str) -> int:
 
 def check_size(columns: int, lines: int) -> Finding:
     """Check that the terminal is large enough."""
-    measured = f"{columns} columns, {lines} rows"
+    size = f"{columns} columns, {lines} rows"
     small = [
         game.title
         for game in GAMES.values()
         if columns < (minimum := smallest(game)).width or lines < minimum.height + FRAME_ROWS
     ]
     enough = f"{RECOMMENDED_SIZE.width} columns and {RECOMMENDED_SIZE.height} rows"
-    larger = f"make the window larger or the font smaller; {enough} fit all games"
     if len(small) == len(GAMES):
-        return fail("size", f"{measured}: too small for any game", larger)
+        return found("too_small_for_all", size=size, enough=enough)
     if small:
-        return warn("size", f"{measured}: too small for {', '.join(small)}", larger)
-    return ok("size", measured)
+        return found("too_small_for_some", size=size, games=", ".join(small), enough=enough)
+    return found("large_enough", size=size)
 
 
 def check_colours(environment: Mapping[str, str], known: int) -> Finding:
     """Check how many colours the terminal has, according to the environment and terminfo."""
     term = environment.get("TERM", "")
     if term in ("", "dumb", "unknown"):
-        return fail(
-            "colours", f"TERM is {term or 'not set'}: unknown terminal", "use another terminal, or play with --plain"
-        )
+        return found("unknown_terminal", term=term or "not set")
     if environment.get("NO_COLOR"):
-        return ok("colours", "off, because NO_COLOR is set; signs replace the marks")
+        return found("colours_off")
     if environment.get("COLORTERM", "").lower() in ("truecolor", "24bit"):
-        return ok("colours", "16 million")
+        return found("colours", number="16 million")
     if known >= 256:
-        return ok("colours", str(known))
+        return found("colours", number=known)
     if known >= 8:
-        return warn(
-            "colours",
-            f"{known}: shades may be hard to distinguish",
-            f"set TERM to {_richer(term)}, if the terminal supports it",
-        )
-    return warn("colours", f"none, according to terminfo for {term}", "set TERM to the type of this terminal")
+        return found("few_colours", number=known, richer=_richer(term))
+    return found("no_colours", term=term)
 
 
 def _richer(term: str) -> str:
@@ -97,39 +92,20 @@ def _richer(term: str) -> str:
 def check_encoding(name: str | None) -> Finding:
     """Check that the encoding of standard output is UTF-8."""
     if (name or "").lower().replace("-", "").replace("_", "") == "utf8":
-        return ok("letters", "UTF-8")
-    return warn(
-        "letters",
-        f"{name or 'no encoding'}: suits are written as letters, 10H for the ten of hearts",
-        "set a UTF-8 locale, for example LANG=C.UTF-8",
-    )
+        return found("utf_8")
+    return found("not_utf_8", encoding=name or "no encoding")
 
 
 def check_glyphs(answer: bytes) -> Finding:
     """Check that each glyph is one column wide, from the terminal's answer to ``GLYPH_QUERY``."""
     ends = [int(column) for column in _CURSOR_REPORT.findall(answer)]
     if len(ends) != len(_GLYPHS):
-        return warn(
-            "glyphs", "the terminal does not report its cursor position", "if columns of cards are crooked, use --ascii"
-        )
+        return found("silent_terminal")
     wrong = [f"{glyph} takes {end - 1}" for glyph, end in zip(_GLYPHS, ends, strict=True) if end != 2]
     if wrong:
         listed = ", ".join(wrong[:6]) + (f" and {len(wrong) - 6} more" if len(wrong) > 6 else "")
-        return warn(
-            "glyphs",
-            f"not one column wide: {listed}",
-            "use --ascii, or set ambiguous-width characters to narrow in the terminal",
-        )
-    return ok("glyphs", "each one column wide")
-
-
-def missing_terminal() -> Finding:
-    """Return the finding that replaces the checks of the terminal if there is no terminal."""
-    return warn(
-        "terminal",
-        "input or output is not a terminal: size, colours and glyphs were not checked",
-        "run samedeal doctor in the terminal that you play in",
-    )
+        return found("wide_glyphs", glyphs=listed)
+    return found("narrow_glyphs")
 
 
 def check_files(directories: Mapping[str, Path]) -> Finding:
@@ -140,8 +116,9 @@ def check_files(directories: Mapping[str, Path]) -> Finding:
     for contents, directory in directories.items():
         existing = next(parent for parent in (directory, *directory.parents) if parent.exists())
         if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
-            return warn("files", f"cannot save {contents} in {directory}", f"get write permission for {existing}")
-    return ok("files", ", ".join(f"{contents} in {directory}" for contents, directory in directories.items()))
+            return found("unsaved", contents=contents, directory=directory, existing=existing)
+    places = ", ".join(f"{contents} in {directory}" for contents, directory in directories.items())
+    return found("saved", places=places)
 
 
 _FIND_REDIS: Final = """
@@ -161,7 +138,7 @@ def check_hosting(python: str = sys.executable) -> Finding:
         [python, "-c", _FIND_REDIS], capture_output=True, text=True, timeout=60, check=False
     )
     if not result.returncode:
-        return ok("hosting", result.stdout.strip())
+        return found("can_host", redis=result.stdout.strip())
     output = (result.stderr.strip().splitlines() or ["the server check failed"])[-1]
     problem, _, advice = output.partition(": ")
-    return warn("hosting", problem, advice or "run samedeal serve to see the error")
+    return found("cannot_host", problem=problem, advice=advice or "run samedeal serve to see the error")

@@ -16,24 +16,15 @@ from samedeal_server.config.config import PROGRAM, Config
 from samedeal_server.config.load import load_config
 from samedeal_server.config.setting_sources import SEE_HELP, InvalidSetting, add_flags, describe, most_similar, table
 
-_EXAMPLES = (
-    ("", "host races for this machine; starts its own Redis"),
-    (" --host all", "host races for everyone who can reach port 7777"),
-    (" --redis redis://10.0.0.5:6379/0", "one of several nodes that share a Redis"),
-    (" --config samedeal.toml", "read settings from a file; --print-config writes one"),
-    (" restore samedeal.backup", "restore a backup into an empty store; see restore --help"),
-)
-
 
 def parser(name: str = PROGRAM) -> argparse.ArgumentParser:
     """Return the parser of the command line. Usage messages show ``name`` as the name of the program."""
-    examples = "".join(f"  {name + words:<{len(PROGRAM) + 34}} {effect}\n" for words, effect in _EXAMPLES)
     notes = resources.files("samedeal_server").joinpath("help.txt").read_text("utf-8")
     command = argparse.ArgumentParser(
         prog=name,
         description="Host races in solitaire games. Everyone plays the same deal, and the fastest player wins.",
         usage=f"{name} [--config FILE] [--print-config] [--SETTING VALUE ...]",
-        epilog=f"examples:\n{examples}\n{notes}",
+        epilog=notes.format(name=name),
         formatter_class=HelpFormatter,
         allow_abbrev=False,
         exit_on_error=False,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from samedeal.sentences import read_sentences
+from samedeal.data_files import read_data
+from samedeal.sentences import SentenceRow
 
-STARTUP_ERRORS: Final = read_sentences("samedeal_server", "startup_errors.toml")["errors"]
+STARTUP_ERRORS: Final = read_data("samedeal_server", "startup_errors.toml", dict[str, dict[str, SentenceRow]])["errors"]
 
 
 class StartupError(Exception):

@@ -1,14 +1,28 @@
-"""The help of a program's command line, wrapped to the width of the terminal."""
+"""The arguments of a program's command line from data files, and its help, wrapped to the width of the terminal."""
 
 from __future__ import annotations
 
 import argparse
 import re
 import textwrap
-from typing import Final
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 
 _TWO_COLUMNS: Final = re.compile(r"( +\S+(?: \S+)* {2,})\S")
 """The beginning of an indented line with two columns, such as an example and its effect."""
+
+
+ArgumentRows = dict[str, dict[str, Any]]
+"""Arguments in a data file, by their names: the options that argparse takes, with a name for the type."""
+
+
+def add_rows(parser: argparse.ArgumentParser, rows: ArgumentRows, types: Mapping[str, Callable[[str], Any]]) -> None:
+    """Add the arguments of a data file to a parser. ``types`` has the functions that their types stand for."""
+    for name, row in rows.items():
+        options = row if name.startswith("-") else {"metavar": name.upper(), **row}
+        if "type" in options:
+            options = {**options, "type": types[options["type"]]}
+        parser.add_argument(name, **options)
 
 
 class HelpFormatter(argparse.RawDescriptionHelpFormatter):

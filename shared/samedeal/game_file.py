@@ -15,6 +15,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from samedeal.cards import DECK, Card
+from samedeal.data_files import read_data
 from samedeal.errors import MalformedGame
 from samedeal.policies import AS_FREE_PLACES_ALLOW, IS_DEALT_DOWN, Base, Build, Faces, Kind, Lift
 from samedeal.stock import STOCKS, StockPolicy
@@ -72,27 +73,7 @@ _MOST_CARDS: Final = 20
 
 _CHOICES: Final = {"kind": Kind, "faces": Faces, "build": Build, "empty": Base, "lift": Lift}
 
-_SENTENCES: Final = {
-    r"Object contains unknown field `(.*)`": "There is no key '{1}'. Correct it, or leave it out",
-    r"Object missing required field `(.*)`": "The key '{1}' is missing. Add it",
-    r"Expected `str` of length <= (\d+)": "'{0}' is too long. Write at most {1} characters",
-    r"Expected `\w+` of length <= (\d+)": "'{0}' has too many tables or values. Write at most {1}",
-    r"Expected `\w+` >= (\S+)": "'{0}' must be at least {1}",
-    r"Expected `\w+` <= (\S+)": "'{0}' must be at most {1}",
-    r"Expected `str` matching regex .*": "'{0}' has characters that it can't have. Leave them out",
-    r"Invalid enum value (.+)": "'{0}' can't be {1}. Choose another value",
-}
-"""What msgspec says about a value that can't be read, as patterns, and what an operator reads instead."""
-
-_TYPES: Final = {
-    "str": "text in quotation marks",
-    "int": "a whole number",
-    "float": "a number",
-    "bool": "true or false",
-    "array": "a list",
-    "object": "a table",
-}
-"""How a file writes values of these types."""
+_ERRORS: Final = read_data("samedeal", "game_file_errors.toml", dict[str, dict[str, str]])
 
 _CARDS: Final = [str(Card(code)) for code in DECK]
 
@@ -326,8 +307,8 @@ def _fault_of(error: msgspec.ValidationError) -> tuple[str, str]:
     if key == "faces" and reason.startswith("Expected") and ", got " in reason:
         return path, "'faces' must be one of its words in quotation marks, or a list of whole numbers"
     if wanted := re.fullmatch(r"Expected `(\w+).*`, got `.+`", reason):
-        return path, f"'{key}' must be {_TYPES[wanted[1]]}"
-    for pattern, sentence in _SENTENCES.items():
+        return path, f"'{key}' must be {_ERRORS['types'][wanted[1]]}"
+    for pattern, sentence in _ERRORS["sentences"].items():
         if found := re.fullmatch(pattern, reason):
             return path, sentence.format(key, *found.groups())
     return path, reason

@@ -7,12 +7,11 @@ and those whose numbers the game's file has.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cache
-from importlib import resources
 from typing import Any, Final, NamedTuple
 
+from samedeal.data_files import read_data
 from samedeal.game import Game
 from samedeal.policies import Faces, Kind, Lift
 
@@ -42,7 +41,7 @@ _Facts = Mapping[str, Any]
 
 @cache
 def _sentences() -> dict[str, Any]:
-    return tomllib.loads(resources.files("samedeal").joinpath("rules.toml").read_text(encoding="utf-8"))
+    return read_data("samedeal", "rules.toml", dict[str, Any])
 
 
 def rules_of(game: Game) -> tuple[Section, ...]:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-import tomllib
 import unicodedata
-from importlib import resources
 from typing import Final
 
+from samedeal.data_files import read_data
 from samedeal.names import HOUSE_NAMES, RESERVED_WORDS
 
 # The library for this, confusable-homoglyphs, was last released in January 2024. It reads 900 kB of JSON when it is
 # imported, and has no function for the skeletons of UTS 39. Only characters that look like ASCII matter here.
-_LOOK_LIKE: Final = tomllib.loads(resources.files("samedeal").joinpath("look_alikes.toml").read_text(encoding="utf-8"))
+_LOOK_LIKE: Final = read_data("samedeal", "look_alikes.toml", dict[str, str])
 """For each ASCII letter or digit, the characters that look like it."""
 
 _ASCII_LOOK_LIKE: Final = {"0": "O", "1": "l", "I": "l", "|": "l", "m": "rn"}

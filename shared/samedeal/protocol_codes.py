@@ -77,7 +77,6 @@ class OperatorRefusalCode(StrEnum):
     NO_BAN = "no_ban"
     TOO_MANY_BANS = "too_many_bans"
     NOTHING_SAID = "nothing_said"
-    NO_CONDITION = "no_condition"
     NO_NODE = "no_node"
     NODE_REQUIRED = "node_required"
     LAST_NODE = "last_node"

@@ -5,13 +5,11 @@ Other refusals are made elsewhere: of illegal moves, of malformed messages, and 
 
 from __future__ import annotations
 
-import tomllib
-from importlib import resources
 from typing import Final
 
-import msgspec
 from msgspec import Struct
 
+from samedeal.data_files import read_data
 from samedeal.errors import RequestRefused
 from samedeal.protocol.messages import Notice
 
@@ -24,13 +22,7 @@ class SentenceRow(Struct, frozen=True, forbid_unknown_fields=True):
     retry_after: float | None = None
 
 
-def read_sentences(package: str, file: str) -> dict[str, dict[str, SentenceRow]]:
-    """Return the rows of a table by their groups and names."""
-    text = resources.files(package).joinpath(file).read_text(encoding="utf-8")
-    return msgspec.convert(tomllib.loads(text), dict[str, dict[str, SentenceRow]])
-
-
-_TABLE: Final = read_sentences("samedeal", "sentences.toml")
+_TABLE: Final = read_data("samedeal", "sentences.toml", dict[str, dict[str, SentenceRow]])
 REFUSALS: Final = _TABLE["refusals"]
 NOTICES: Final = _TABLE["notices"]
 

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from samedeal.protocol.admin import BanLine, NodeLine, Phases, RedisLine, RoomShown, Survey, Whereabouts
 from samedeal.protocol.messages import Seat, Tally
-from samedeal_client.full_screen.widgets.style_colours import PAINTS
+from samedeal_client.full_screen.widgets.style_colours import COLOURS
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import Row, row_text, row_width
 from samedeal_operate.admin_tables import ban_rows, room_rows, survey_rows
@@ -76,7 +76,7 @@ SHOWN = RoomShown(
 
 
 def text(rows: list[Row]) -> str:
-    assert {style for row in rows for span in row for style in span.style.split()} <= PAINTS.keys()
+    assert {style for row in rows for span in row for style in span.style.split()} <= COLOURS.styles.keys()
     return "\n".join(row_text(row).rstrip() for row in rows) + "\n"
 
 

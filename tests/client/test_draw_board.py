@@ -14,7 +14,7 @@ from samedeal_client.board.board_picture import BoardPicture, HitTarget, Region
 from samedeal_client.board.draw_board import draw_board, pile_rows, region_of
 from samedeal_client.board.layout import layout, smallest
 from samedeal_client.board.marks import NO_MARKS, Marks, liftable_count, selection_marks
-from samedeal_client.full_screen.widgets.style_colours import PAINTS
+from samedeal_client.full_screen.widgets.style_colours import COLOURS
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import row_text, row_width
 from tests.client.boards import POSITIONS, board, golden_position, reachable
@@ -155,7 +155,7 @@ def test_every_board_fits_every_size(
         }
         assert not cells & taken
         taken |= cells
-        assert all(set(span.style.split()) <= PAINTS.keys() for row in part.rows for span in row)
+        assert all(set(span.style.split()) <= COLOURS.styles.keys() for row in part.rows for span in row)
     if at.panel is not None:
         assert at.panel.x + at.panel.width == width
         assert at.panel.y + at.panel.height == height

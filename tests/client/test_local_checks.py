@@ -17,7 +17,7 @@ import pytest
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import row_text, row_width
 from samedeal_operate import local_checks
-from samedeal_operate.doctor_results import Finding, Severity, finding_rows, warn
+from samedeal_operate.doctor_results import Finding, Severity, finding_rows
 from tests.client.command_line import run_samedeal
 from tests.golden.golden_files import assert_answers
 
@@ -85,7 +85,7 @@ def test_hosting_without_redis(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("width", [40, 80, 100])
 def test_finding_rows_fit_the_width(width: int) -> None:
-    rows = finding_rows(warn("size", "word " * 30, "advice " * 20), Look(), width)
+    rows = finding_rows(Finding("size", Severity.WARN, "word " * 30, "advice " * 20), Look(), width)
     lines = [row_text(row) for row in rows]
     assert all(row_width(row) <= width for row in rows)
     assert lines[0].startswith("warn  size")

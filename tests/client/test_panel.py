@@ -10,7 +10,7 @@ from samedeal.names import WIDEST_NAME, clean_name
 from samedeal.options import MAX_SEATS
 from samedeal.protocol.messages import Standing
 from samedeal.terminal_text import columns_of
-from samedeal_client.full_screen.widgets.style_colours import PAINTS
+from samedeal_client.full_screen.widgets.style_colours import COLOURS
 from samedeal_client.panels.final_standings import standing_cells
 from samedeal_client.panels.meters import bar, sparkline
 from samedeal_client.panels.players_panel import panel_title, ranking_rows
@@ -31,7 +31,7 @@ BARE = Look(colour=False)
 def texts(rows: tuple[Row, ...], width: int) -> list[str]:
     """The texts of rows, after checking their widths and style names."""
     assert [row_width(row) for row in rows] == [width] * len(rows)
-    assert all(set(span.style.split()) <= PAINTS.keys() for row in rows for span in row)
+    assert all(set(span.style.split()) <= COLOURS.styles.keys() for row in rows for span in row)
     return [row_text(row).rstrip() for row in rows]
 
 

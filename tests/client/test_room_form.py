@@ -68,7 +68,10 @@ def test_room_code_and_passphrase_are_returned() -> None:
 @pytest.mark.parametrize("field", FIELDS, ids=lambda field: field.name)
 def test_every_choice_is_valid_and_described(field: Any) -> None:
     for text in field.choices or (field.default, *field.suggested):
-        assert field.name not in form(start="at a time").with_value(field.name, text).errors(NOW)
+        made = form(start="at a time").with_value(field.name, text)
+        assert field.name not in made.errors(NOW)
+        if (room := made.to_room(NOW)) is not None:  # all values are those that the option may have
+            assert msgspec.convert(msgspec.to_builtins(room.options), Options) == room.options
         assert field.describe(text)
         assert len(field.describe(text)) <= 42 or field.name == "then"
 

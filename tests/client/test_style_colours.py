@@ -5,13 +5,13 @@ from itertools import product
 import pytest
 from rich.color import Color, ColorSystem
 
-from samedeal_client.full_screen.widgets.style_colours import PAINTS, style_of
+from samedeal_client.full_screen.widgets.style_colours import COLOURS, style_of
 from samedeal_client.text.appearance import Look
 
 LOOKS = [Look(colour=colour, dark=dark, four_colour=four) for colour, dark, four in product((True, False), repeat=3)]
 
 
-@pytest.mark.parametrize("style", PAINTS)
+@pytest.mark.parametrize("style", COLOURS.styles)
 def test_colourless_styles_have_no_colour(style: str) -> None:
     made = style_of(style, Look(colour=False))
     assert made.color is None

@@ -17,14 +17,12 @@ from samedeal.protocol.admin import (
     Ban,
     BanList,
     CloseRoom,
-    CloseRooms,
     Drain,
     Granted,
     Kick,
     ListBans,
     ListServerRooms,
     Login,
-    RoomsClosed,
     RoomShown,
     Say,
     ServerRooms,
@@ -341,49 +339,12 @@ async def test_room_is_closed_in_every_phase(two: tuple[Node, Node], operator: O
     await operator.expect(Done, CloseRoom, room="friday")
 
 
-async def test_rooms_are_closed_by_condition(two: tuple[Node, Node]) -> None:
-    """The rooms: one of ana, one of bob, one that nobody has entered, and a race."""
-    ana, bob = await two[0].player("ana"), await two[1].player("bob")
-    await athena_race(two[0], names=["ana"], room="race")
-    for client, room in ((ana, "of-ana"), (bob, "of-bob")):
-        await client.create(room)
-        await client.join(room)
-    await (await two[0].player("eve")).create("empty")
-    operator = await Operator.login(two[1].url)
-
-    async def close(**conditions: object) -> set[str]:
-        before = await rooms_of(operator)
-        closed = (await operator.expect(RoomsClosed, CloseRooms, **conditions)).rooms
-        gone = before - await rooms_of(operator)
-        assert len(gone) == closed
-        return gone
-
-    await operator.refused("no_condition", CloseRooms)
-    await operator.refused("malformed", CloseRooms, target="ana")
-    assert await close(empty=True, idle=3600) == set()
-    assert await close(target="203.0.113.0/24") == set()
-    assert await close(empty=True) == {"empty"}
-    assert await close(target=bob.player) == {"of-bob"}
-    assert (await bob.phase("closed")).phase == "closed"
-    assert await close(target="127.0.0.0/8") == {"of-ana", "race"}
-
-
-async def rooms_of(operator: Operator) -> set[str]:
-    return {line.room for line in (await operator.expect(ServerRooms, ListServerRooms)).rooms}
-
-
-async def test_one_request_closes_a_limited_number_of_rooms(
-    one: Node, operator: Operator, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(request_handlers, "MAX_CLOSED_ROOMS", 3)
-    monkeypatch.setattr(request_handlers, "ROOMS_AT_ONCE", 2)
+async def test_newest_rooms_are_listed(one: Node, operator: Operator) -> None:
     ana = await one.player("ana")
     for number in range(5):
         await ana.create(f"r{number}")
     found = await operator.expect(ServerRooms, ListServerRooms, limit=2)
     assert ([line.room for line in found.rooms], found.total) == (["r4", "r3"], 5)
-    closed = [(await operator.expect(RoomsClosed, CloseRooms, empty=True)).rooms for _ in range(3)]
-    assert closed == [3, 2, 0]
 
 
 async def test_last_ready_node_is_drained_by_force_only(two: tuple[Node, Node], operator: Operator) -> None:

@@ -11,6 +11,7 @@ from typing import Any, get_args
 import pytest
 
 import samedeal
+import samedeal_operate
 import samedeal_server
 from samedeal.errors import (
     BadOptions,
@@ -27,7 +28,8 @@ from samedeal.errors import (
 from samedeal.protocol.admin import BanLine
 from samedeal.protocol.messages import Notice
 from samedeal.protocol_codes import NoticeCode, OperatorRefusalCode, RefusalCode
-from samedeal.sentences import NOTICES, REFUSALS, SentenceRow, notice, refused
+from samedeal.sentences import NOTICES, REFUSALS, notice, refused
+from samedeal_operate.doctor_results import FINDINGS
 from samedeal_server.config.limits import Limits
 from samedeal_server.config.token_buckets import Pace, Quotas
 from samedeal_server.errors import STARTUP_ERRORS
@@ -91,23 +93,25 @@ def test_every_refusal_code_has_a_sentence() -> None:
 def test_sentences_are_used_with_their_words() -> None:
     """A name that its table lacks, or a word that is not given, would be a fault of the server."""
     rows = {"refused": REFUSALS, "_refuse": REFUSALS, "notice": NOTICES, "StartupError": STARTUP_ERRORS}
+    texts = {function: {name: row.sentence for name, row in table.items()} for function, table in rows.items()}
+    texts["found"] = {name: row.result + row.advice for name, row in FINDINGS.items()}
     used = {*get_args(CommitRejection), *_EXPLANATIONS.values()}
     used |= {
         name.format(setting)
         for name in ("bad_{}", "{}_twice", "{}_unreadable")
         for setting in ("admin_token", "moderator_token", "hook_secret", "house_key")
-        if (name, setting) != ("{}_twice", "house_key")  # it is only in a file
+        if name != "{}_twice" or setting not in ("moderator_token", "house_key")  # they are only in files
     }
     for function, name, given in told():
-        if function in rows:
-            assert words_of(rows[function][name]) <= given, name
+        if function in texts:
+            assert words_of(texts[function][name]) <= given, name
             used.add(name)
-    assert used == REFUSALS.keys() | NOTICES.keys() | STARTUP_ERRORS.keys()
+    assert used == {name for table in texts.values() for name in table}
 
 
 def told() -> Iterator[tuple[str, str, set[str | None]]]:
-    """Yield the function, the first argument and the names of the others for each call with a text in the server."""
-    packages = (Path(package.__path__[0]) for package in (samedeal, samedeal_server))
+    """Yield the function, the first argument and the names of the others for each call with a text."""
+    packages = (Path(package.__path__[0]) for package in (samedeal, samedeal_server, samedeal_operate))
     for path in (path for package in packages for path in package.rglob("*.py")):
         for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.args:
@@ -116,8 +120,8 @@ def told() -> Iterator[tuple[str, str, set[str | None]]]:
                     yield call.func.id, str(first.value), {keyword.arg for keyword in call.keywords}
 
 
-def words_of(row: SentenceRow) -> set[str | None]:
-    return {word for _, word, _, _ in Formatter().parse(row.sentence) if word}
+def words_of(text: str) -> set[str | None]:
+    return {word for _, word, _, _ in Formatter().parse(text) if word}
 
 
 def test_every_notice_code_has_a_sentence() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 
 from samedeal_server.cli import main, parser
 from samedeal_server.config.config import OTHER_VARIABLES, Config, default_data
-from samedeal_server.config.setting_sources import InvalidSetting, Reading, describe, read, table
+from samedeal_server.config.setting_sources import DETAILS, InvalidSetting, Reading, describe, read, table
 from tests.golden.golden_files import assert_answers, assert_sentences
 
 
@@ -124,3 +125,10 @@ def test_user_without_home_uses_the_system_directory(monkeypatch: pytest.MonkeyP
     monkeypatch.delenv("XDG_DATA_HOME", raising=False)
     monkeypatch.setattr(Path, "expanduser", fail)
     assert default_data() == Path("/var/lib/samedeal/server")
+
+
+def test_every_setting_has_details() -> None:
+    """A field of the limits may have none: then no operator can change it."""
+    rows = table(Config)
+    assert {row.name for row in rows} == DETAILS.keys()
+    assert {row.path[0] for row in rows} == {field.name for field in fields(Config)}

@@ -105,15 +105,10 @@ def add_token_errors(errors: Errors, directory: Path) -> None:
         Config(admin_token_file=str(directory / "token")),
     ):
         errors.of(read_admin_token, config)
-    for config in (
-        Config(moderator_token="short"),
-        Config(moderator_token="a" * 20, moderator_token_file="token"),
-        Config(moderator_token_file=str(directory / "token")),
-    ):
-        errors.of(read_accesses, config)
     errors.of(read_hook_secret, Config(hook_secret="short"))
-    (directory / "short.key").write_text("short")
-    for name in ("house.key", "short.key"):
+    (directory / "short").write_text("short")
+    for name in ("short", "token"):
+        errors.of(read_accesses, Config(moderator_token_file=str(directory / name)))
         errors.of(read_house_key, Config(house_key_file=str(directory / name)))
 
 

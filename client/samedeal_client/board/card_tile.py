@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Final, Literal
 
 from samedeal.cards import DOWN, RANKS, UNSEEN
+from samedeal.data_files import read_data
 from samedeal_client.board.court_pictures import court_picture
 from samedeal_client.board.marks import mark_sign
 from samedeal_client.text.appearance import Look
@@ -24,32 +25,7 @@ _LONGEST_NAME: Final = "10♥"
 _HIGHEST_PIPS: Final = 10
 _MIN_FIGURE_ROWS: Final = 3
 
-_PIPS: Final[dict[int, tuple[str, ...]]] = {
-    3: (
-        "     |  o  |     ",
-        "  o  |     |  o  ",
-        "  o  |  o  |  o  ",
-        "o   o|     |o   o",
-        "o   o|  o  |o   o",
-        "o   o|o   o|o   o",
-        "o   o|o o o|o   o",
-        "o o o|o   o|o o o",
-        "o o o|o o o|o o o",
-        "o o o|oo oo|o o o",
-    ),
-    5: (
-        "     |     |  o  |     |     ",
-        "  o  |     |     |     |  o  ",
-        "  o  |     |  o  |     |  o  ",
-        "o   o|     |     |     |o   o",
-        "o   o|     |  o  |     |o   o",
-        "o   o|     |o   o|     |o   o",
-        "o   o|  o  |o   o|     |o   o",
-        "o   o|  o  |o   o|  o  |o   o",
-        "o   o|o   o|  o  |o   o|o   o",
-        "o   o|o o o|     |o o o|o   o",
-    ),
-}
+_PIPS: Final = read_data("samedeal_client.board", "pips.toml", dict[int, tuple[str, ...]])
 """The suit signs in the middle of the cards from ace to ten, for each number of rows between the corners."""
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import tomllib
 from functools import cache, lru_cache
-from importlib import resources
 from typing import Final
 
+from samedeal.data_files import read_data
 from samedeal_client.text.spans import Row, Span, merged
 
 _RANKS: Final = {11: "jack", 12: "queen", 13: "king"}
@@ -15,9 +14,9 @@ _COLOURS: Final = {"g": "gold", "s": "skin", "h": "hair", "k": "black-card"}
 
 
 @cache
-def _pictures() -> dict[str, dict[str, str]]:
+def _pictures() -> dict[str, dict[int, str]]:
     """Return the pictures by rank and number of rows."""
-    return tomllib.loads(resources.files("samedeal_client.board").joinpath("court_pictures.toml").read_text("utf-8"))
+    return read_data("samedeal_client.board", "court_pictures.toml", dict[str, dict[int, str]])
 
 
 @lru_cache(maxsize=64)
@@ -26,7 +25,7 @@ def court_picture(rank: int, suit_style: str, shade: str, rows: int) -> tuple[Ro
 
     ``suit_style`` is the style of the robe. ``shade`` is the style of the background, which a mark does not change.
     """
-    lines = _pictures()[_RANKS[rank]].get(str(rows), "").split()
+    lines = _pictures()[_RANKS[rank]].get(rows, "").split()
     return tuple(
         merged(_pixels(*pixels, suit_style, shade) for pixels in zip(upper, lower, strict=True))
         for upper, lower in zip(lines[::2], lines[1::2], strict=True)

@@ -80,11 +80,12 @@ def options_of(given: argparse.Namespace) -> Options:
     from samedeal.deal import Deal
     from samedeal.games import game_named
     from samedeal.options import Options
-    from samedeal_client.menus.new_room_fields import DEFAULTS, START_CHOICES
+    from samedeal_client.menus.new_room_fields import DEFAULTS
     from samedeal_client.menus.option_parsing import read_start
+    from samedeal_client.text.option_wording import START_LABELS
 
     games = tuple(game_named(game.lower()).name for game in given.game or [DEFAULTS["game"]])
-    rules = set(START_CHOICES.values()) - {"at"}
+    rules = START_LABELS.keys() - {"at"}
     limit = read_limit(given.limit)
     try:
         start_at = 0 if given.start in rules else read_start(given.start, datetime.now().astimezone())

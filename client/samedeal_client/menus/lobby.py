@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass, replace
 from datetime import date
-from importlib import resources
 from typing import Final
 
+from samedeal.data_files import read_data
 from samedeal.games import game_named
 from samedeal.protocol.messages import RoomLine
 
 _ORDER: Final = ("open", "countdown", "racing", "finished", "closed")
 
-
-_ROTATION: Final = resources.files("samedeal_client.menus").joinpath("daily_games.toml").read_text("utf-8")
-DAILY_GAMES: Final = tuple(map(game_named, tomllib.loads(_ROTATION)["days"]))
+_ROTATION: Final = read_data("samedeal_client.menus", "daily_games.toml", dict[str, list[str]])
+DAILY_GAMES: Final = tuple(map(game_named, _ROTATION["days"]))
 """The games that take turns as the game of the daily deal."""
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from functools import cache
-from importlib import resources
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from samedeal.cards import Card
+from samedeal.data_files import read_data
 from samedeal.games import GAMES
 from samedeal_client.input.bindings import DEFAULT, Bindings, KeyCommand
 from samedeal_client.input.key_names import QUIT_KEY, key_sign, key_text
@@ -59,7 +58,7 @@ KeySection = tuple[str, tuple[tuple[str, str], ...]]
 
 
 @cache
-def _sections() -> dict[str, KeySection]:
+def fixed_sections() -> dict[str, KeySection]:
     """Return the sections that depend neither on the bindings nor on the look, from ``key_help.toml``."""
     words = {
         "watch_key": WATCH_KEY,
@@ -71,7 +70,7 @@ def _sections() -> dict[str, KeySection]:
         "quit_key": key_in_words(QUIT_KEY),
         "quit_sign": key_sign(QUIT_KEY, _KEYS_AS_WORDS),
     }
-    rows = tomllib.loads(resources.files("samedeal_client.panels").joinpath("key_help.toml").read_text("utf-8"))
+    rows = read_data("samedeal_client.panels", "key_help.toml", dict[str, Any])
     return {
         name: (row["title"], tuple((keys.format(**words), text.format(**words)) for keys, text in row["lines"]))
         for name, row in rows.items()
@@ -106,7 +105,7 @@ def key_rows(bindings: Bindings, look: Look, width: int, over: HelpContext = "ra
         if keys != DEFAULT.piles[name]
     )
     *moves, (from_foundation, description) = move_lines(bindings)
-    fixed = _sections()
+    fixed = fixed_sections()
     sections = [
         (
             "To move cards, type the keys of two piles: from, to",

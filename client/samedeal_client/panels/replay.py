@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
 
 from samedeal.standings import Result, ranked
 from samedeal_client.board.layout import Size
-from samedeal_client.panels.key_help import key_entry
+from samedeal_client.panels.key_help import fixed_sections, key_entry
 from samedeal_client.panels.move_sentences import move_sentences
 from samedeal_client.panels.race_feed import RankedPlayer
 from samedeal_client.panels.records import record_heading, standings_lines
@@ -20,27 +19,12 @@ from samedeal_link.model.model import WatchedBoard
 from samedeal_link.records.replay import Moment, RecordedRace, Replay, Track
 from samedeal_link.records.spectating import PLAYER_KEYS
 
-_KEYS: Final = (
-    ("Space", "play or pause"),
-    ("Left Right", "one step back or forward"),
-    ("PgUp PgDn", "10 seconds back or forward"),
-    ("Home End", "the start or the end of the race"),
-    ("+ -", "faster or slower"),
-    ("Up Down", "another player"),
-    ("1 to 9, a to g", "one player"),
-    ("t", "a second board, or only one again"),
-    ("0", "all boards"),
-    ("w", "find the move that lost the game of the player on the screen"),
-    ("p", "play from here against the recorded players"),
-    ("r", "race the recorded players from the start"),
-    ("click", "on the line below the boards: go to that moment"),
-    ("q Esc", "quit, or go back to where you came from"),
-)
-
 
 def replay_key_rows(look: Look, width: int) -> list[Row]:
     """Return all keys of a replay in rows of at most ``width`` columns."""
-    return [row for keys, text in _KEYS for row in key_entry(look.displayable(keys), text, width)]
+    return [
+        row for keys, text in fixed_sections()["replay"][1] for row in key_entry(look.displayable(keys), text, width)
+    ]
 
 
 def ranking_at(race: RecordedRace, moment: Moment) -> tuple[RankedPlayer, ...]:

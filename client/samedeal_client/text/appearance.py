@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import Final, NamedTuple
+from typing import Final
+
+from msgspec import Struct
 
 from samedeal.cards import DOWN, FACE, RANKS, SYMBOLS, UNSEEN, Card
+from samedeal.data_files import read_data
 from samedeal_client.text.spans import Span, ascii_only
 
 _CARD: Final = re.compile(rf"(10|[{RANKS}])([{SYMBOLS}])")
@@ -21,57 +24,45 @@ _RANK_WORDS: Final = ("", "ace", *_RANKS[2:11], "jack", "queen", "king")
 _SUIT_WORDS: Final = ("clubs", "diamonds", "hearts", "spades")
 
 
-class Glyphs(NamedTuple):
-    """Characters for drawing. Each is one column wide, except that ``space``, a sign for the space bar, may have two."""
+class Glyphs(Struct, frozen=True, forbid_unknown_fields=True):
+    """Characters for drawing, by what they stand for."""
 
-    suits: str = SYMBOLS
-    hidden: str = "▒"
-    empty: str = "·"
-    ellipsis: str = "…"
-    pointer: str = "▸"
-    space: str = "␣"
-    dot: str = "·"
-    dash: str = "–"
-    star: str = "★"
-    bar: str = "━"
-    rest: str = "─"
-    meter: tuple[str, str] = ("▀", "▔")
-    spark: str = "▁▂▃▄▅▆▇█"
-    plot: tuple[str, ...] = tuple("┤┼─┴┬│╭╯╮╰")
-    strokes: str = "─·×+"
-    back: str = "░"
-    edge: str = "▁"
-    side_edge: str = "▕"
-    outline: tuple[str, ...] = tuple("╭╮╰╯─│")
-    redeal: str = "↻"
-    marks: str = "•↓?↑*"
+    suits: str
+    hidden: str
+    empty: str
+    ellipsis: str
+    pointer: str
+    space: str
+    dot: str
+    dash: str
+    star: str
+    bar: str
+    rest: str
+    meter: tuple[str, str]
+    spark: str
+    plot: tuple[str, ...]
+    strokes: str
+    back: str
+    edge: str
+    side_edge: str
+    outline: tuple[str, ...]
+    redeal: str
+    marks: str
 
 
-UNICODE: Final = Glyphs()
+class _GlyphFile(Struct, frozen=True, forbid_unknown_fields=True):
+    """The content of ``glyphs.toml``."""
 
-ASCII: Final = Glyphs(
-    suits="CDHS",
-    hidden="#",
-    empty=".",
-    ellipsis="~",
-    pointer=">",
-    space="Sp",
-    dot="-",
-    dash="-",
-    star="*",
-    bar="#",
-    rest="-",
-    meter=("#", "-"),
-    spark="_.:-=+*#",
-    plot=tuple("|+-++|****"),
-    strokes="*.x+",
-    back=":",
-    edge="_",
-    side_edge="|",
-    outline=tuple("++++-|"),
-    redeal="@",
-    marks=".v?^*",
-)
+    unicode: Glyphs
+    ascii: Glyphs
+    replaced_by: dict[str, str]
+
+
+_FILE: Final = read_data("samedeal_client.text", "glyphs.toml", _GlyphFile)
+UNICODE: Final = _FILE.unicode
+ASCII: Final = _FILE.ascii
+REPLACED_BY: Final = _FILE.replaced_by
+"""For each character of ASCII, others that it stands for on a terminal without them."""
 
 
 def capitalized(sentence: str) -> str:

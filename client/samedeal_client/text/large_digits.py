@@ -4,29 +4,18 @@ from __future__ import annotations
 
 from typing import Final
 
+from samedeal.data_files import read_data
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import Row, Span
 
-HEIGHT: Final = 5
-
-_SHAPES: Final = {
-    "0": ("####", "#  #", "#  #", "#  #", "####"),
-    "1": ("  # ", " ## ", "  # ", "  # ", " ###"),
-    "2": ("####", "   #", "####", "#   ", "####"),
-    "3": ("####", "   #", " ###", "   #", "####"),
-    "4": ("#  #", "#  #", "####", "   #", "   #"),
-    "5": ("####", "#   ", "####", "   #", "####"),
-    "6": ("####", "#   ", "####", "#  #", "####"),
-    "7": ("####", "   #", "  # ", " #  ", " #  "),
-    "8": ("####", "#  #", "####", "#  #", "####"),
-    "9": ("####", "#  #", "####", "   #", "####"),
-}
+_SHAPES: Final = read_data("samedeal_client.text", "large_digits.toml", dict[str, str])
 
 
 def large_number(number: int, look: Look, style: str = "title") -> tuple[Row, ...]:
-    """Return a number in ``HEIGHT`` rows. Each cell of a digit is two columns wide, so that the cell looks square."""
+    """Return a number in five rows. Each cell of a digit is two columns wide, so that the cell looks square."""
     block = "##" if look.ascii else "██"
-    rows = ["  ".join(_wide(_SHAPES[digit][y], block) for digit in str(number)) for y in range(HEIGHT)]
+    shapes = [_SHAPES[digit].split() for digit in str(number)]
+    rows = ["  ".join(_wide(cells, block) for cells in row) for row in zip(*shapes, strict=True)]
     return tuple((Span(row, style),) for row in rows)
 
 

@@ -8,8 +8,10 @@ import os
 import sys
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from samedeal.command_line_help import ArgumentRows, add_rows
+from samedeal.data_files import read_data
 from samedeal_client.commands.arguments import add_number, integer_in
 from samedeal_link.connection.address import parse_address
 from samedeal_link.errors import Failure
@@ -21,35 +23,14 @@ if TYPE_CHECKING:
     from samedeal_door.door import Network
 
 
+_TYPES: Final = {"port": integer_in(0, 65535), "health port": integer_in(1, 65535), "workers": integer_in(1, 64)}
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the arguments of ``samedeal door``."""
     from samedeal_door.limits import DoorLimits
 
-    parser.add_argument("url", metavar="URL", help="the server; or 'forget', or 'key'")
-    parser.add_argument("key", metavar="KEY", nargs="*", help="for 'forget': a public key, or its fingerprint")
-    parser.add_argument(
-        "--public-url",
-        default="",
-        metavar="URL",
-        help="address of the server for players, if the door uses another one",
-    )
-    parser.add_argument("--host", default="all", metavar="ADDRESS", help="address to listen on (default: %(default)s)")
-    add_number(parser, "--port", (0, 65535), 2222, "port", "PORT")
-    parser.add_argument("--data", metavar="DIR", help="directory of the host key and of what is kept of keys")
-    add_number(parser, "--workers", (1, 64), 1, "processes")
-    parser.add_argument("--health-host", default="127.0.0.1", metavar="ADDRESS", help="address for health checks")
-    parser.add_argument(
-        "--health-port",
-        type=integer_in(1, 65535),
-        metavar="PORT",
-        help="port for /healthz, /readyz and /metrics; further workers use the next ones (default: off)",
-    )
-    parser.add_argument(
-        "--proxy-protocol",
-        default="",
-        metavar="ADDRESSES",
-        help="load balancers that begin connections with a PROXY header: addresses, or networks such as 10.0.0.0/8",
-    )
+    add_rows(parser, read_data("samedeal_door.commands", "door.toml", ArgumentRows), _TYPES)
     parser.add_argument("--with-server", action="store_true", help=argparse.SUPPRESS)
     limits = parser.add_argument_group("limits of each process (maximum values)")
     for limit in fields(DoorLimits):

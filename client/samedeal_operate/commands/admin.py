@@ -14,27 +14,26 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from msgspec import Struct
+
+from samedeal.command_line_help import ArgumentRows, add_rows
+from samedeal.data_files import read_data
 from samedeal.errors import RequestRefused
 from samedeal.forbidden_words import LONGEST_LIST
 from samedeal.protocol.admin import (
     MAX_BAN_SECONDS,
-    MAX_CLOSED_ROOMS,
     MAX_SENTENCE_LENGTH,
+    REQUESTS,
     Ban,
     BanList,
-    CloseRoom,
-    CloseRooms,
-    DeleteRecord,
     Drain,
     Forget,
     Forgotten,
-    Kick,
+    FromOperator,
     ListBans,
     ListReports,
     ListServerRooms,
-    Rename,
     Reports,
-    RoomsClosed,
     RoomShown,
     Say,
     ServerRooms,
@@ -43,12 +42,11 @@ from samedeal.protocol.admin import (
     Status,
     Survey,
     ToOperator,
-    Unban,
 )
 from samedeal.protocol.messages import Done
 from samedeal.protocol_codes import OperatorRefusalCode
 from samedeal.terminal_text import printable
-from samedeal_client.commands.arguments import add_number
+from samedeal_client.commands.arguments import integer_in
 from samedeal_client.panels.narration import room_lines
 from samedeal_client.terminal_io.line_io import Printer, ask, ask_secret, terminal_look
 from samedeal_client.text.appearance import Look
@@ -76,7 +74,18 @@ _CLEAR: Final = "\x1b[H\x1b[2J"
 _SECONDS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 _DURATION: Final = re.compile(r"([1-9][0-9]{0,5})([smhdw])")
 
-Action = Callable[["OperatorClient", argparse.Namespace], Awaitable[int]]
+
+class _Action(Struct, frozen=True, forbid_unknown_fields=True):
+    """A row of ``admin.toml``. ``json`` says that the action can print JSON, and ``request`` is the tag of a request."""
+
+    help: str
+    arguments: ArgumentRows = {}
+    json: bool = False
+    request: str = ""
+    done: str = ""
+
+
+_ACTIONS: Final = read_data("samedeal_operate.commands", "admin.toml", dict[str, _Action])
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -84,62 +93,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("url", metavar="URL", help=f"the server's address, as for samedeal join (default: {URL})")
     _add_token(parser)
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-
-    of: dict[str, argparse.ArgumentParser] = {}
-    for name, (_, summary) in _ACTIONS.items():
-        of[name] = actions.add_parser(name, help=summary, description=f"{summary[0].upper()}{summary[1:]}.")
-        _add_token(of[name])
-    for name in ("status", "rooms", "room", "bans", "reports"):
-        of[name].add_argument("--json", action="store_true", help="print JSON, for scripts")
-    add_number(of["top"], "--every", (1, 3600), 2, "seconds between updates", "SECONDS")
-    add_number(of["rooms"], "--limit", (1, 1000), 100, "maximum number of rooms")
-    of["top"].set_defaults(json=False)
-    for name in ("room", "kick", "rename"):
-        of[name].add_argument("room", metavar="ROOM")
-    for name in ("kick", "rename"):
-        of[name].add_argument("player", metavar="PLAYER", help="a name in the room, or an id")
-    of["rename"].add_argument("name", metavar="NAME", help="what others see from now on")
-    of["words"].add_argument("path", metavar="FILE", type=Path, help="a word in each line; an empty file allows all")
-    of["delete-record"].add_argument("race", metavar="ID", help="the id of the race, as in friday.20261122-140543")
-    of["forget"].add_argument("target", metavar="PLAYER|ADDRESS", help="a player's id or name, an address or a network")
-    of["export"].add_argument("player", metavar="PLAYER", help="a player's id or name")
-    ban, close, drain = of["ban"], of["close"], of["drain"]
-    ban.add_argument(
-        "target", metavar="PLAYER|ADDRESS", help="a player's id, an address, or a network as 203.0.113.0/24"
-    )
-    how_long = "how long: 10m, 1h, 7d (default: permanently)"
-    ban.add_argument("--for", dest="seconds", type=_duration, default=0, metavar="TIME", help=how_long)
-    ban.add_argument("--reason", type=_sentence, default="", help="shown to the banned player")
-    of["unban"].add_argument("target", metavar="PLAYER|ADDRESS")
-    of["say"].add_argument(
-        "words",
-        metavar="[ROOM] TEXT",
-        nargs="+",
-        type=_sentence,
-        help="the text in quotes, after the room if only one room gets it",
-    )
-    close.add_argument("room", metavar="ROOM", nargs="?", default="")
-    close.add_argument("--empty", action="store_true", help="rooms in which nobody has a seat")
-    close.add_argument(
-        "--idle", type=_duration, default=0, metavar="TIME", help="rooms without a change for 10m, 1h, 7d"
-    )
-    close.add_argument(
-        "--from",
-        dest="target",
-        default="",
-        metavar="PLAYER|ADDRESS",
-        help="rooms of a player, or of players from an address or network",
-    )
-    drain.add_argument(
-        "node",
-        metavar="NODE",
-        nargs="?",
-        default="",
-        help="its name, or the end of its name; not needed if there is only one node",
-    )
-    drain.add_argument("--yes", action="store_true", help="drain the last ready node without asking")
-    where = "where to write it (default: this directory)"
-    of["backup"].add_argument("path", metavar="FILE|DIR", nargs="?", type=Path, default=Path(), help=where)
+    for name, row in _ACTIONS.items():
+        action = actions.add_parser(name, help=row.help, description=f"{row.help[0].upper()}{row.help[1:]}.")
+        action.set_defaults(json=False)
+        _add_token(action)
+        if row.json:
+            action.add_argument("--json", action="store_true", help="print JSON, for scripts")
+        add_rows(action, row.arguments, _TYPES)
 
 
 def _add_token(parser: argparse.ArgumentParser) -> None:
@@ -198,7 +158,12 @@ async def perform(given: argparse.Namespace, address: ServerAddress, token: str)
     from samedeal_operate.operator_client import OperatorClient
 
     async with OperatorClient(address, token) as operator:
-        return await _ACTIONS[given.action][0](operator, given)
+        row = _ACTIONS[given.action]
+        if not row.request:
+            return await _FUNCTIONS[given.action](operator, given)
+        kind = REQUESTS[row.request]
+        fields = {name: getattr(given, name) for name in row.arguments}
+        return await _request(operator, kind(id=0, **fields), row.done.format(**fields))
 
 
 def _address(given: argparse.Namespace) -> ServerAddress:
@@ -275,16 +240,6 @@ async def _room(operator: OperatorClient, given: argparse.Namespace) -> int:
     return _print_answer(given, shown, room_rows(shown, operator.time, _look()))
 
 
-async def _kick(operator: OperatorClient, given: argparse.Namespace) -> int:
-    kick = Kick(id=0, room=given.room, player=given.player)
-    return await _request(operator, kick, f"Removed {given.player} from {given.room}.")
-
-
-async def _rename(operator: OperatorClient, given: argparse.Namespace) -> int:
-    rename = Rename(id=0, room=given.room, player=given.player, name=given.name)
-    return await _request(operator, rename, f"Others now see {given.name} instead of {given.player} in {given.room}.")
-
-
 async def _words(operator: OperatorClient, given: argparse.Namespace) -> int:
     data = given.path.read_bytes()
     if len(data) > LONGEST_LIST:
@@ -303,10 +258,6 @@ async def _reports(operator: OperatorClient, given: argparse.Namespace) -> int:
     return _print_answer(given, answer, rows)
 
 
-async def _delete_record(operator: OperatorClient, given: argparse.Namespace) -> int:
-    return await _request(operator, DeleteRecord(id=0, race=given.race), f"Deleted the record of {given.race}.")
-
-
 async def _forget(operator: OperatorClient, given: argparse.Namespace) -> int:
     answer = await operator.ask(Forget(id=0, target=given.target), Forgotten)
     return _print_lines(f"Forgotten: {', '.join(answer.players)}. Records changed: {answer.records}.")
@@ -320,10 +271,6 @@ async def _ban(operator: OperatorClient, given: argparse.Namespace) -> int:
     ban = Ban(id=0, target=given.target, seconds=given.seconds, reason=given.reason)
     answer = await operator.ask(ban, BanList)
     return _print_lines(*(f"Banned {printable(line.target)}." for line in answer.bans))
-
-
-async def _unban(operator: OperatorClient, given: argparse.Namespace) -> int:
-    return await _request(operator, Unban(id=0, target=given.target), f"Removed the ban of {given.target}.")
 
 
 async def _bans(operator: OperatorClient, given: argparse.Namespace) -> int:
@@ -340,20 +287,6 @@ async def _say(operator: OperatorClient, given: argparse.Namespace) -> int:
     return await _request(operator, message, f"Sent to {f'everybody in {room[0]}' if room else 'everybody'}.")
 
 
-async def _close(operator: OperatorClient, given: argparse.Namespace) -> int:
-    conditions = CloseRooms(id=0, idle=given.idle, empty=given.empty, target=given.target)
-    has_condition = conditions != CloseRooms(id=0)
-    if bool(given.room) == has_condition:
-        raise Failure("Name one room, or choose rooms with --empty, --idle or --from.", 2)
-    if given.room:
-        return await _request(operator, CloseRoom(id=0, room=given.room), f"Closed {given.room}.")
-    closed, last = 0, MAX_CLOSED_ROOMS
-    while last >= MAX_CLOSED_ROOMS:
-        last = (await operator.ask(conditions, RoomsClosed)).rooms
-        closed += last
-    return _print_lines(f"Rooms closed: {closed}.")
-
-
 async def _drain(operator: OperatorClient, given: argparse.Namespace) -> int:
     confirmation = (
         f"{given.node or operator.node} is draining and then stops. "
@@ -364,17 +297,13 @@ async def _drain(operator: OperatorClient, given: argparse.Namespace) -> int:
     except RequestRefused as refused:
         if refused.code != OperatorRefusalCode.LAST_NODE or not (sys.stdin.isatty() and sys.stdout.isatty()):
             raise
-        if not await _confirmed("This is the last ready node, and without it nobody can race. Drain it?"):
+        question = "This is the last ready node, and without it nobody can race. Drain it? [y/N] "
+        if (await ask(question)).strip().casefold() not in ("y", "yes"):  # the connection stays alive meanwhile
             return 1
     return await _request(operator, Drain(id=0, node=given.node, force=True), confirmation)
 
 
-async def _confirmed(question: str) -> bool:
-    """Ask a question on the terminal, and return whether the answer is yes. The connection stays alive meanwhile."""
-    return (await ask(f"{question} [y/N] ")).strip().casefold() in ("y", "yes")
-
-
-async def _request(operator: OperatorClient, request: Any, confirmation: str) -> int:
+async def _request(operator: OperatorClient, request: FromOperator, confirmation: str) -> int:
     await operator.ask(request, Done)
     return _print_lines(confirmation)
 
@@ -398,24 +327,28 @@ def _new_file(path: Path) -> Path:
     return path
 
 
-_ACTIONS: Final[dict[str, tuple[Action, str]]] = {
-    "status": (_status, "show the state of all nodes and of Redis"),
-    "top": (_top, "show the state of all nodes and of Redis, updated continuously; in a pipe, print it once"),
-    "rooms": (_rooms, "list the newest rooms"),
-    "room": (_room, "show a room with its players"),
-    "kick": (_kick, "remove a player from a room permanently"),
-    "rename": (_rename, "show others another name of a player in a room"),
-    "words": (_words, "replace the words that names of players and rooms must not have"),
-    "reports": (_reports, "list the names that players have reported"),
-    "delete-record": (_delete_record, "delete the record of a race"),
-    "forget": (_forget, "remove the name of a player from everything, and what else is stored about them"),
-    "export": (_export, "print what is stored about a player, as JSON"),
-    "ban": (_ban, "ban a player, an address or a network from the server"),
-    "unban": (_unban, "remove a ban"),
-    "bans": (_bans, "list the bans"),
-    "say": (_say, "send a message to everybody, or to everybody in a room"),
-    "close": (_close, "close a room, even during a race, or all rooms that meet the given conditions"),
-    "drain": (_drain, "stop a node; its players resume on the others"),
-    "backup": (_backup, "write a backup of everything; it contains secrets, so only its owner can read it"),
+_FUNCTIONS: Final[dict[str, Callable[[OperatorClient, argparse.Namespace], Awaitable[int]]]] = {
+    "status": _status,
+    "top": _top,
+    "rooms": _rooms,
+    "room": _room,
+    "words": _words,
+    "reports": _reports,
+    "forget": _forget,
+    "export": _export,
+    "ban": _ban,
+    "bans": _bans,
+    "say": _say,
+    "drain": _drain,
+    "backup": _backup,
 }
-"""What each action does, and what its help says."""
+"""What the actions do that need more than a request."""
+
+_TYPES: Final[dict[str, Callable[[str], Any]]] = {
+    "seconds": integer_in(1, 3600),
+    "rooms": integer_in(1, 1000),
+    "duration": _duration,
+    "sentence": _sentence,
+    "path": Path,
+}
+"""The types of arguments in ``admin.toml``."""

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from samedeal_link.machine.terminal import terminal
 from samedeal_operate import local_checks
-from samedeal_operate.doctor_results import Finding, Severity, finding_rows, ok
+from samedeal_operate.doctor_results import Finding, Severity, finding_rows, found
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -52,7 +52,7 @@ def _local_checks() -> Iterator[Finding]:
     from samedeal_client.terminal_io.terminal_query import query_terminal
     from samedeal_link.machine.paths import data_home, state_home
 
-    yield ok("version", versions())
+    yield found("version", versions=versions())
     if terminal().is_interactive:
         columns, lines = os.get_terminal_size()
         yield local_checks.check_size(columns, lines)
@@ -61,7 +61,7 @@ def _local_checks() -> Iterator[Finding]:
         yield local_checks.check_encoding(sys.stdout.encoding)
         yield local_checks.check_glyphs(query_terminal(local_checks.GLYPH_QUERY))
     else:
-        yield local_checks.missing_terminal()
+        yield found("no_terminal")
         yield local_checks.check_encoding(sys.stdout.encoding)
     yield local_checks.check_files({"sessions": state_home(), "records": data_home()})
     yield local_checks.check_hosting()

@@ -1,4 +1,4 @@
-"""An example of each answer, for the OpenAPI document."""
+"""The parameters of requests, and an example of each answer, for the OpenAPI document."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from samedeal.data_files import read_data
 from samedeal.game_json import GameData
 from samedeal.games import DEFAULT_GAME, GAMES
 from samedeal.protocol.messages import RecordLine, RoomLine, TableLine, TideTime
@@ -21,12 +22,20 @@ from samedeal_server.api.answers import (
 )
 from samedeal_server.races.public_facts import RaceNews
 
-RACE: Final = "friday.20261122-140543"
-PLAYER: Final = "c7260854e6e9cf450e87"
+PARAMETERS: Final = read_data("samedeal_server.api", "parameters.toml", dict[str, dict[str, Any]])
+"""What the document says about each parameter, by its name."""
+
+RACE: Final[str] = PARAMETERS["race"]["example"]
+PLAYER: Final[str] = PARAMETERS["player"]["example"]
 
 _GAME: Final = GAMES[DEFAULT_GAME]
 _RACE: Final[dict[str, Any]] = {"game": _GAME.name, "deal": "#4821", "room": "friday"}
-_OVER: Final = {**_RACE, "race": RACE, "started": 1_795_356_343_000, "ended": 1_795_356_584_120}
+_OVER: Final = {
+    **_RACE,
+    "race": RACE,
+    "started": 1_795_356_343_000,
+    "ended": 1_795_356_584_120,
+}
 _TERMS: Final[dict[str, Any]] = {"round": 1, "undo": "no-reveal", "limit": 900, "terms": "samedeal terms 1\n"}
 _HASHES: Final[dict[str, Any]] = {
     "rules": _GAME.rules_hash.hex(),

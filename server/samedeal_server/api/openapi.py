@@ -13,39 +13,12 @@ import msgspec
 from websockets.http11 import Response
 
 import samedeal
-from samedeal.games import DEFAULT_GAME
 from samedeal_server.api.answers import STATUSES, ErrorAnswer
-from samedeal_server.api.examples import EXAMPLES, PLAYER, RACE
+from samedeal_server.api.examples import EXAMPLES, PARAMETERS
 
 TEXT: Final = "text/plain"
 JSON: Final = "application/json"
 STREAM: Final = "text/event-stream"
-
-_GAME: Final = {"schema": {"type": "string", "pattern": "^[a-z][a-z0-9]*(-[a-z0-9]+)*$"}, "example": DEFAULT_GAME}
-_RACE: Final = {"schema": {"type": "string", "maxLength": 64}, "example": RACE}
-_NEWS: Final = {"schema": {"type": "string", "pattern": "^[0-9]+-[0-9]+$"}, "example": "1795781314108-0"}
-
-_PARAMETERS: Final[dict[str, dict[str, Any]]] = {
-    "game": {"description": "The name of a game.", **_GAME},
-    "open": {"description": "Whether only rooms that can be joined are wanted.", "schema": {"type": "boolean"}},
-    "bots": {"description": "Whether only rooms that admit bots are wanted.", "schema": {"type": "boolean"}},
-    "race": {"description": "The id of a race.", **_RACE},
-    "before": {"description": "The id of a race: only those before it are wanted.", **_RACE},
-    "player": {
-        "description": "The public id of a player, as in standings: only races with this player are wanted.",
-        "schema": {"type": "string", "maxLength": 64},
-        "example": PLAYER,
-    },
-    "room": {
-        "description": "The code of a room.",
-        "schema": {"type": "string", "pattern": "^[a-zA-Z0-9]([a-zA-Z0-9-]{0,22}[a-zA-Z0-9])?$"},
-        "example": "friday",
-    },
-    "after": {"description": "The id of an event: the kept ones after it come first. 0-0 is before all.", **_NEWS},
-    "Last-Event-ID": {"description": "As `after`, as browsers send it.", **_NEWS},
-    "If-None-Match": {"description": "The ETag of an earlier answer.", "schema": {"type": "string"}},
-}
-"""What the document says about each parameter, by its name. Those with an upper-case letter are headers."""
 
 _HEADERS: Final = {
     "ETag": {"description": "Send it back as If-None-Match.", "schema": {"type": "string"}},
@@ -111,9 +84,9 @@ def _without_closed_tuples(schema: Any) -> Any:
 
 def _parameters(route: Route, further: tuple[str, ...]) -> Iterator[dict[str, Any]]:
     for name in re.findall(r"\{(\w+)\}", route.path):
-        yield {"name": name, "in": "path", "required": True, **_PARAMETERS[name]}
+        yield {"name": name, "in": "path", "required": True, **PARAMETERS[name]}
     for name in (*route.query, *further):
-        yield {"name": name, "in": "query" if name.islower() else "header", **_PARAMETERS[name]}
+        yield {"name": name, "in": "query" if name.islower() else "header", **PARAMETERS[name]}
 
 
 def _refused(codes: tuple[str, ...], schema: dict[str, Any]) -> dict[str, Any]:

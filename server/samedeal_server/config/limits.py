@@ -4,38 +4,34 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from samedeal_server.config.setting_sources import setting
-
 
 @dataclass(frozen=True)
 class Limits:
-    """The limits of a node. A limit that applies to all nodes together says so in its description.
+    """The limits of a node. ``settings.toml`` says what each limits, on this node or on all together.
 
     Rates are in moves per second, and every request counts as one or more moves. An IPv6 address counts as its /64
     network. Limits on one address also apply to its /56 and /48 networks, multiplied by ``NETWORK_FACTORS``. For
     passphrases, an IPv6 address counts as its /48 network instead.
     """
 
-    connections: int = setting(10_000, "connections to this node", minimum=1)
-    connections_per_address: int = setting(200, "connections from one address to this node", minimum=1)
-    handshakes: int = setting(1_000, "connections to this node that have not completed the handshake", minimum=1)
-    rooms: int = setting(10_000, "rooms on all nodes together", minimum=1)
-    rooms_per_address: int = setting(60, "rooms created from one address through this node in 10 minutes", minimum=1)
-    spectators_per_room: int = setting(2_000, "spectators of a room on this node", minimum=0)
-    rate: float = setting(40.0, "moves per second from one connection", minimum=0.1)
-    burst: int = setting(120, "moves in a burst from one connection", minimum=20)
-    address_rate: float = setting(1_000.0, "moves per second from one address to this node", minimum=1)
-    address_burst: int = setting(10_000, "moves in a burst from one address to this node", minimum=100)
-    sessions: int = setting(20_000, "new players on this node in 10 minutes", minimum=1)
-    sessions_per_address: int = setting(300, "new players from one address on this node in 10 minutes", minimum=1)
-    guesses_per_address: int = setting(
-        20, "wrong passphrases of a room from one address in 10 minutes, on all nodes together", minimum=1
-    )
-    guesses_per_room: int = setting(200, "wrong passphrases of a room in 10 minutes, on all nodes together", minimum=1)
-    listeners: int = setting(1_000, "programs that listen to the news of public races on this node", minimum=0)
-    records: int = setting(1_000, "records of finished races kept, by all nodes together", minimum=0)
-    record_days: int = setting(30, "days for which the record of a race is kept", minimum=1)
-    actions_per_race: int = setting(10_000, "moves of a player in a race", minimum=1)
+    connections: int = 10_000
+    connections_per_address: int = 200
+    handshakes: int = 1_000
+    rooms: int = 10_000
+    rooms_per_address: int = 60
+    spectators_per_room: int = 2_000
+    rate: float = 40.0
+    burst: int = 120
+    address_rate: float = 1_000.0
+    address_burst: int = 10_000
+    sessions: int = 20_000
+    sessions_per_address: int = 300
+    guesses_per_address: int = 20
+    guesses_per_room: int = 200
+    listeners: int = 1_000
+    records: int = 1_000
+    record_days: int = 30
+    actions_per_race: int = 10_000
 
     # These are no settings: no operator has a reason to change them.
     handshake_timeout: float = 10.0

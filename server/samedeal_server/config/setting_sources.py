@@ -24,6 +24,10 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Final, Generic, Literal, TypeVar, get_args, get_origin, get_type_hints
 
+from msgspec import Struct
+
+from samedeal.data_files import read_data
+
 PREFIX: Final = "SAMEDEAL_"
 
 SEE_HELP: Final = "See --help for all settings."
@@ -50,11 +54,6 @@ class InvalidValue(ValueError):
         self.name = name
 
 
-def setting(default: Any, description: str, **details: Any) -> Any:
-    """Return a dataclass field for a setting. ``details`` are the last fields of ``Setting``."""
-    return dataclasses.field(default=default, metadata={"description": description, **details})
-
-
 def section(kind: type, prefix: str, title: str) -> Any:
     """Return a dataclass field for a section of settings. ``kind`` is the dataclass of these settings.
 
@@ -62,6 +61,26 @@ def section(kind: type, prefix: str, title: str) -> Any:
     in ``--limit-rate``. ``title`` is the heading of the section in the help.
     """
     return dataclasses.field(default_factory=kind, metadata={"prefix": prefix, "title": title})
+
+
+class SettingDetails(Struct, frozen=True, forbid_unknown_fields=True):
+    """What ``settings.toml`` says of a setting.
+
+    ``redact`` is a regular expression for the parts of a value to hide, and ``pattern`` one for its texts. ``otherwise``
+    says what is wrong with another text.
+    """
+
+    help: str
+    metavar: str = ""
+    minimum: float | None = None
+    maximum: float | None = None
+    redact: str = ""
+    pattern: str = ""
+    otherwise: str = ""
+
+
+DETAILS: Final = read_data("samedeal_server.config", "settings.toml", dict[str, SettingDetails])
+"""The details of each setting, by its name. A field that has none is not a setting."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +97,7 @@ class Setting:
     kind: Any
     optional: bool
     default: Any
-    description: str
-    metavar: str = ""
-    minimum: float | None = None
-    maximum: float | None = None
-    redact: str = ""
-    """A regular expression for the parts of a value to hide."""
+    details: SettingDetails
 
     @property
     def variable(self) -> str:
@@ -114,9 +128,10 @@ class Setting:
             return "words separated by commas"
         if self.kind in (int, float):
             noun = "a whole number" if self.kind is int else "a number"
-            if self.maximum is not None:
-                return f"{noun} from {self.minimum or 0:g} to {self.maximum:.12g}"
-            return noun if self.minimum is None else f"{noun} of at least {self.minimum:g}"
+            low, high = self.details.minimum, self.details.maximum
+            if high is not None:
+                return f"{noun} from {low or 0:g} to {high:.12g}"
+            return noun if low is None else f"{noun} of at least {low:g}"
         return "a path" if self.kind is Path else "text without control characters"
 
     def parse(self, text: str) -> Any:
@@ -134,8 +149,8 @@ class Setting:
             good = True
         elif self.kind in (int, float):
             value = self.kind(text) if text.isascii() and "_" not in text else math.nan
-            good = math.isfinite(value) and (self.minimum is None or value >= self.minimum)
-            good = good and (self.maximum is None or value <= self.maximum)
+            low, high = self.details.minimum, self.details.maximum
+            good = math.isfinite(value) and (low is None or value >= low) and (high is None or value <= high)
         elif self.kind is Path:
             value = _path(text)
             good = bool(text) and not any(unicodedata.category(char) in ("Cc", "Cs") for char in text)
@@ -154,8 +169,8 @@ class Setting:
         if isinstance(value, (int, float)):
             return str(value)
         texts = [str(each) for each in (value if isinstance(value, tuple) else (value,))]
-        if self.redact:
-            texts = [re.sub(self.redact, "***", text) for text in texts]
+        if self.details.redact:
+            texts = [re.sub(self.details.redact, "***", text) for text in texts]
         return json.dumps(texts if isinstance(value, tuple) else texts[0], ensure_ascii=False)
 
 
@@ -181,11 +196,19 @@ def table(kind: type, path: tuple[str, ...] = (), prefix: str = "") -> tuple[Set
         here = (*path, field.name)
         if "prefix" in field.metadata:
             rows += table(kinds[field.name], here, f"{field.metadata['prefix']}-")
-        elif "description" in field.metadata:
-            name = prefix + field.name.replace("_", "-")
+        elif (name := prefix + field.name.replace("_", "-")) in DETAILS:
             kind, optional = _kind(kinds[field.name])
-            rows.append(Setting(name, here, kind, optional, field.default, **field.metadata))
+            rows.append(Setting(name, here, kind, optional, field.default, DETAILS[name]))
     return tuple(rows)
+
+
+def check_patterns(settings: Any) -> None:
+    """Raise InvalidValue if a text does not match the pattern of its setting. An empty text is that of no value."""
+    for row in table(type(settings)):
+        value, details = row.value_in(settings), row.details
+        for text in value if isinstance(value, tuple) else (value,):
+            if text and details.pattern and not re.fullmatch(details.pattern, text):
+                raise InvalidValue(row.name, f"{text!r} {details.otherwise}")
 
 
 def add_flags(parser: argparse.ArgumentParser, kind: type) -> None:
@@ -197,9 +220,13 @@ def add_flags(parser: argparse.ArgumentParser, kind: type) -> None:
     }
     for row in table(kind):
         default = row.show(row.default).strip('[]"')
-        help_text = f"{row.description} (default: {default or 'none'}; {row.variable})".replace("%", "%%")
+        help_text = f"{row.details.help} (default: {default or 'none'}; {row.variable})".replace("%", "%%")
         metavar = "|".join(get_args(row.kind)) if get_origin(row.kind) is Literal else _METAVARS.get(row.kind)
-        options: dict[str, Any] = {"metavar": row.metavar or metavar, "help": help_text, "default": argparse.SUPPRESS}
+        options: dict[str, Any] = {
+            "metavar": row.details.metavar or metavar,
+            "help": help_text,
+            "default": argparse.SUPPRESS,
+        }
         if get_origin(row.kind) is tuple:
             options["action"] = "append"
         if row.kind is bool:
@@ -234,7 +261,7 @@ def read(
         try:
             values[row.path] = row.parse(text)
         except ValueError:
-            shown = "this value" if row.redact else repr(text)
+            shown = "this value" if row.details.redact else repr(text)
             raise InvalidSetting(f"{source}: {shown} is not valid. It accepts {row.accepts}.") from None
     try:
         return Reading(_build(kind, values), {row.name: source for row, (_, source) in found.items()})

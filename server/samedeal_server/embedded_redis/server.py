@@ -14,6 +14,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from importlib import resources
 from pathlib import Path
 from typing import Final, Literal
 from urllib.parse import quote
@@ -43,19 +44,7 @@ _ANSWER_TIMEOUT: Final = 60.0
 Each answer restarts the timeout. While Redis loads its data, it answers with an error.
 """
 
-_CONFIGURATION: Final = b"""\
-port 0
-unixsocket %(socket)b
-unixsocketperm 700
-dir %(data)b
-daemonize no
-save ""
-appendonly yes
-appendfsync %(durability)b
-aof-load-truncated yes
-maxmemory-policy noeviction
-"""
-"""The configuration file. All options in it exist in Redis 6.2 to 8 and in Valkey."""
+_CONFIGURATION: Final = resources.files("samedeal_server.embedded_redis").joinpath("redis.conf").read_bytes()
 
 
 class EmbeddedRedis:

@@ -9,11 +9,10 @@ from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from samedeal.errors import MalformedText, RequestRefused, SamedealError
+from samedeal.errors import MalformedText, SamedealError
 from samedeal.forbidden_words import ForbiddenWords
 from samedeal.names import clean_name, clean_room
 from samedeal.protocol.admin import (
-    MAX_CLOSED_ROOMS,
     MAX_PART_BYTES,
     BackedUp,
     Backup,
@@ -22,7 +21,6 @@ from samedeal.protocol.admin import (
     BanLine,
     BanList,
     CloseRoom,
-    CloseRooms,
     DeleteRecord,
     Drain,
     Export,
@@ -37,7 +35,6 @@ from samedeal.protocol.admin import (
     Phases,
     Rename,
     Reports,
-    RoomsClosed,
     RoomShown,
     Say,
     ServerRooms,
@@ -49,7 +46,7 @@ from samedeal.protocol.admin import (
     Unban,
 )
 from samedeal.protocol.messages import Done
-from samedeal.race.commands import CloseCommand, KickCommand, RenameCommand
+from samedeal.race.commands import CloseCommand, KickCommand, RaceCommand, RenameCommand
 from samedeal.race.values import Race
 from samedeal.sentences import refused
 from samedeal.terminal_text import printable
@@ -58,7 +55,7 @@ from samedeal_server.operators.backup import Writer
 from samedeal_server.operators.personal_data import PersonalData
 from samedeal_server.races.public_facts import room_line
 from samedeal_server.races.refusals import to_message
-from samedeal_server.races.server_bans import PLAYER, Bans, normalize_target
+from samedeal_server.races.server_bans import PLAYER, normalize_target
 from samedeal_server.rooms.registry import RoomRegistry
 from samedeal_server.store.news import NewsId
 from samedeal_server.store.node_registry import DrainOrder, Nodes, SayOrder
@@ -73,9 +70,6 @@ MAX_REPORTS: Final = 1000
 
 MAX_REASON_WIDTH: Final = 150
 """Maximum width, in columns, of the reason for a ban. A list of all bans must fit into one message."""
-
-ROOMS_AT_ONCE: Final = 100
-"""Maximum number of rooms that are checked and closed in one batch."""
 
 _MAX_QUOTED: Final = 60
 """Maximum number of columns that a refusal quotes from a request."""
@@ -159,66 +153,20 @@ class OperatorRequests:
 
     async def kick(self, message: Kick) -> ToOperator:
         """Remove a player from a room."""
-        await self._rooms.command(
-            clean_room(message.room), lambda snapshot: KickCommand(_player_in(snapshot.race, message.player)), ""
-        )
-        return Done(to=message.id)
+        return await self._command(message, lambda room: KickCommand(_player_in(room.race, message.player)))
 
     async def close_room(self, message: CloseRoom) -> ToOperator:
         """Close a room."""
-        await self._rooms.command(clean_room(message.room), CloseCommand(), "")
-        return Done(to=message.id)
-
-    async def close_rooms(self, message: CloseRooms) -> ToOperator:
-        """Close the rooms that meet all conditions of the request, at most ``MAX_CLOSED_ROOMS`` of them."""
-        if not (message.idle or message.empty or message.target):
-            raise refused("no_condition")
-        store = self._rooms.store
-        targets = Bans([BanLine(target=normalize_target(message.target), since=0)]) if message.target else None
-        idle_since = await store.now() - 1000 * message.idle
-        rooms = await store.index.newest(await store.index.count())
-        closed = 0
-        while rooms and closed < MAX_CLOSED_ROOMS:
-            size = min(ROOMS_AT_ONCE, MAX_CLOSED_ROOMS - closed)
-            batch, rooms = rooms[:size], rooms[size:]
-            races = [
-                race
-                for race in await store.load_races(batch)
-                if race is not None
-                and race.changed_at <= idle_since
-                and not (message.empty and (race.phase != "open" or race.racers))
-            ]
-            if targets is not None:
-                races = [race for race in races if await self._is_used_by(targets, race)]
-            closed += sum(await asyncio.gather(*(self._close_unchanged(race) for race in races)))
-        return RoomsClosed(to=message.id, rooms=closed)
-
-    async def _is_used_by(self, targets: Bans, race: Race) -> bool:
-        players = [racer.player for racer in race.racers]
-        addresses = {where.player: where.address for where in await self._nodes.whereabouts(players)}
-        return any(targets.of(player, addresses.get(player, ""), race.changed_at) for player in players)
-
-    async def _close_unchanged(self, race: Race) -> bool:
-        """Close a room, unless it has changed since ``race`` was loaded. Return whether the room was closed."""
-
-        def close(snapshot: Snapshot) -> CloseCommand:
-            if snapshot.race.changed_at != race.changed_at:
-                raise refused("no_room", room=race.room)
-            return CloseCommand()
-
-        try:
-            await self._rooms.command(race.room, close, "")
-        except RequestRefused:
-            return False
-        return True
+        return await self._command(message, CloseCommand())
 
     async def rename(self, message: Rename) -> ToOperator:
         """Show others another name of a player in a room."""
         name = clean_name(message.name)
+        return await self._command(message, lambda room: RenameCommand(_player_in(room.race, message.player), name))
 
-        def command(snapshot: Snapshot) -> RenameCommand:
-            return RenameCommand(_player_in(snapshot.race, message.player), name)
-
+    async def _command(
+        self, message: Kick | CloseRoom | Rename, command: RaceCommand | Callable[[Snapshot], RaceCommand]
+    ) -> ToOperator:
         await self._rooms.command(clean_room(message.room), command, "")
         return Done(to=message.id)
 
@@ -345,7 +293,6 @@ HANDLERS: Final[Mapping[type[FromOperator], Handler]] = {
     DeleteRecord: OperatorRequests.delete_record,
     Forget: OperatorRequests.forget,
     CloseRoom: OperatorRequests.close_room,
-    CloseRooms: OperatorRequests.close_rooms,
     Ban: OperatorRequests.ban,
     Unban: OperatorRequests.unban,
     ListBans: OperatorRequests.list_bans,

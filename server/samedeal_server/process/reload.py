@@ -14,10 +14,7 @@ from samedeal_server.telemetry.events import LogEvent, get_logger
 from samedeal_server.telemetry.metrics import Metrics
 
 RELOADABLE: Final = frozenset(
-    {
-        *("limits", "log_level", "admin_token", "admin_token_file"),
-        *("moderator_token", "moderator_token_file", "moderator_requests"),
-    }
+    ("limits", "log_level", "admin_token", "admin_token_file", "moderator_token_file", "moderator_requests")
 )
 """The settings that can change while a node runs.
 

@@ -1,11 +1,11 @@
-"""Secrets of a node that are given as settings: each directly, or by the name of a file that holds it."""
+"""Secrets of a node that are given as settings: some directly, and all by the name of a file that holds it."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Final
 
-from samedeal.protocol.admin import ALL_REQUESTS, FOR_MODERATORS
+from samedeal.protocol.admin import FOR_MODERATORS, REQUESTS
 from samedeal_server.config.config import Config
 from samedeal_server.errors import StartupError
 from samedeal_server.operators.auth import MODERATOR, OPERATOR, Access
@@ -25,9 +25,9 @@ def read_admin_token(config: Config) -> str:
 
 def read_accesses(config: Config) -> tuple[Access, ...]:
     """Return what operators and moderators may do with their tokens. Raise StartupError if a token cannot be used."""
-    moderator = _read("moderator_token", config.moderator_token, config.moderator_token_file)
+    moderator = _read("moderator_token", "", config.moderator_token_file)
     given = (
-        (OPERATOR, read_admin_token(config), ALL_REQUESTS),
+        (OPERATOR, read_admin_token(config), REQUESTS),
         (MODERATOR, moderator, {"login", *(config.moderator_requests or FOR_MODERATORS)}),
     )
     return tuple(Access.of(role, token, requests) for role, token, requests in given if token)

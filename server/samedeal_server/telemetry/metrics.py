@@ -8,12 +8,9 @@ reads it from Redis, where it already covers all nodes. Take its ``max`` instead
 from __future__ import annotations
 
 import platform
-import tomllib
-from importlib import resources
 from itertools import product
 from typing import Final, get_type_hints
 
-import msgspec
 from msgspec import Struct
 from prometheus_client import (
     CONTENT_TYPE_LATEST,
@@ -28,6 +25,7 @@ from prometheus_client import (
 )
 
 import samedeal
+from samedeal.data_files import read_data
 from samedeal.games import GAMES
 from samedeal.protocol.messages import SUBPROTOCOL
 from samedeal_server.telemetry.metric_types import Histogram, LabelledCounter
@@ -51,9 +49,7 @@ class _Row(Struct, frozen=True, forbid_unknown_fields=True):
     bounds: tuple[float, ...] = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
 
 
-_ROWS: Final = msgspec.convert(
-    tomllib.loads(resources.files(__package__).joinpath("metrics.toml").read_text(encoding="utf-8")), dict[str, _Row]
-)
+_ROWS: Final = read_data("samedeal_server.telemetry", "metrics.toml", dict[str, _Row])
 
 
 class Metrics:

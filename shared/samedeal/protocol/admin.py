@@ -33,9 +33,6 @@ MAX_PART_BYTES: Final = 64 * 1024
 MAX_LISTED_ROOMS: Final = 1000
 """Maximum number of rooms in one answer to ``ListServerRooms``."""
 
-MAX_CLOSED_ROOMS: Final = 1000
-"""Maximum number of rooms that one ``CloseRooms`` closes."""
-
 MAX_BAN_SECONDS: Final = 10 * 366 * 86_400
 """Maximum length of a ban that is not permanent, in seconds."""
 
@@ -148,19 +145,6 @@ class CloseRoom(RequestMessage, frozen=True):
     room: RoomCode
 
 
-class CloseRooms(RequestMessage, frozen=True):
-    """Close the rooms that meet all given conditions, at most ``MAX_CLOSED_ROOMS`` of them.
-
-    At least one condition is required. ``idle``: the room has not changed for this number of seconds. ``empty``: the
-    room is open and nobody has a seat. ``target``: a player in the room has this id, or connected from this address or
-    network in the last 24 hours.
-    """
-
-    idle: Annotated[int, Meta(ge=0, le=MAX_BAN_SECONDS)] = 0
-    empty: bool = False
-    target: Text = ""
-
-
 class Drain(RequestMessage, frozen=True):
     """Drain and stop a node, as SIGTERM does.
 
@@ -193,15 +177,16 @@ FromOperator = (
     | ListBans
     | Say
     | CloseRoom
-    | CloseRooms
     | Drain
     | Backup
 )
 
 
-ALL_REQUESTS: Final = frozenset(kind.__name__.lower() for kind in get_args(FromOperator))
-FOR_MODERATORS: Final = ALL_REQUESTS - {kind.__name__.lower() for kind in (Login, Drain, Backup)}
-"""The names of all requests, and of those that moderators can be allowed to send: they show no seeds and stop no nodes."""
+REQUESTS: Final[dict[str, type[FromOperator]]] = {kind.__name__.lower(): kind for kind in get_args(FromOperator)}
+"""The requests by their tags."""
+
+FOR_MODERATORS: Final = REQUESTS.keys() - {"login", "drain", "backup"}
+"""The tags of the requests that moderators can be allowed to send: they show no seeds and stop no nodes."""
 
 
 class Granted(AnswerMessage, frozen=True):
@@ -333,15 +318,6 @@ class Forgotten(AnswerMessage, frozen=True):
     records: int
 
 
-class RoomsClosed(AnswerMessage, frozen=True):
-    """The answer to ``CloseRooms``: the number of rooms that were closed.
-
-    If the number is ``MAX_CLOSED_ROOMS``, more rooms may be left. A further ``CloseRooms`` closes them.
-    """
-
-    rooms: int
-
-
 class BackupPart(AnswerMessage, frozen=True):
     """A part of the answer to ``Backup`` or ``Export``: the next bytes of the file. ``Done`` follows an export."""
 
@@ -358,16 +334,5 @@ class BackedUp(AnswerMessage, frozen=True):
 
 
 ToOperator = (
-    Granted
-    | Survey
-    | ServerRooms
-    | RoomShown
-    | BanList
-    | Reports
-    | Forgotten
-    | RoomsClosed
-    | Done
-    | BackupPart
-    | BackedUp
-    | Refused
+    Granted | Survey | ServerRooms | RoomShown | BanList | Reports | Forgotten | Done | BackupPart | BackedUp | Refused
 )

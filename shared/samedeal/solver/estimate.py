@@ -6,13 +6,10 @@ a column nor on a foundation. A cost is a number without a unit. A state with a 
 
 from __future__ import annotations
 
-import tomllib
-from importlib import resources
 from typing import Final
 
-import msgspec
-
 from samedeal.cards import DOWN, FACE
+from samedeal.data_files import read_data
 from samedeal.game import Game, Group
 from samedeal.game_file import SearchWeights
 from samedeal.policies import Build
@@ -20,10 +17,7 @@ from samedeal.solver.states import Side
 
 _RANK: Final = 0x0F
 
-_USUAL: Final = msgspec.convert(
-    tomllib.loads(resources.files(__package__).joinpath("usual_searches.toml").read_text(encoding="utf-8")),
-    dict[str, tuple[SearchWeights, ...]],
-)
+_USUAL: Final = read_data("samedeal.solver", "usual_searches.toml", dict[str, tuple[SearchWeights, ...]])
 
 
 def weights_of(game: Game) -> tuple[SearchWeights, ...]:

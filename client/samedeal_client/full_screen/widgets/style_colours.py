@@ -1,6 +1,7 @@
 """The names of styles with their colours, and the conversion of rows to Textual's strips.
 
-Text has the terminal's own colours unless it lies on felt or its style sets others. Even on a terminal with 16 colours,
+``colours.toml`` has the styles. The style of a span may combine several of them. Text has the terminal's own colours
+unless it lies on felt or its style sets others. Even on a terminal with 16 colours,
 the main marks on cards (``source``, ``target``, ``hint``, ``found``) differ in background from each other and from plain
 cards. Important styles also have an attribute (reverse, underline, bold), because a terminal may have no colours.
 """
@@ -8,105 +9,45 @@ cards. Important styles also have an attribute (reverse, underline, bold), becau
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final
 
+from msgspec import Struct
 from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
+from samedeal.data_files import read_data
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import Row, row_width
 
+Colour = str | tuple[str, str]
+"""A colour, or the colours on a dark and on a light terminal."""
 
-class Paint(NamedTuple):
-    """A style: attributes, and the colours of text and background on a dark and on a light terminal.
 
-    ``plain`` are the attributes on a terminal without colour, if they are others.
-    """
+class Paint(Struct, frozen=True, forbid_unknown_fields=True):
+    """A style: attributes, and the colours of text and background. ``plain`` are its attributes without colours."""
 
     attributes: str = ""
-    dark: str = ""
-    light: str = ""
-    dark_background: str = ""
-    light_background: str = ""
+    colour: Colour = ""
+    background: Colour = ""
     plain: str = ""
 
 
-_INK: Final = "color(234)"
-"""The colour of black suits. Colours of the 256-colour palette have the shortest codes, and cards are redrawn often."""
+class Colours(Struct, frozen=True, forbid_unknown_fields=True):
+    """The paint of each style, and the colours and variables of Textual's theme. ``colours.toml`` has them."""
+
+    styles: dict[str, Paint]
+    theme: dict[str, Colour]
+    variables: dict[str, Colour]
 
 
-def _on_card(colour: str, background: str = "", attributes: str = "", plain: str = "") -> Paint:
-    """Return the paint of a card, which is the same in dark and light terminals."""
-    return Paint(attributes, colour, colour, background, background, plain)
+COLOURS: Final = read_data("samedeal_client.full_screen.widgets", "colours.toml", Colours)
 
 
-PAINTS: Final[dict[str, Paint]] = {
-    # suits; the last two only with four colours
-    "red": Paint("", "#ff7b72", "#cf222e"),
-    "black": Paint(),
-    "diamond": Paint("", "#79c0ff", "#0969da"),
-    "club": Paint("", "#7ee787", "#0a7a20"),
-    # face down, face down but already seen, name of a pile, empty pile, number of cards left out
-    "hidden": Paint("", "#8b949e", "#8c959f", plain="dim"),
-    "seen": Paint("italic", "#8b949e", "#6e7781"),
-    "pile": Paint("", "#ccd4da", "#57606a", plain="dim"),
-    "empty": Paint("", "#ccd4da", "#8c959f", plain="dim"),
-    "more": Paint("", "#d29922", "#9a6700"),
-    # cards: movable, covered, face down; what is printed on a card
-    "paper": _on_card(_INK, "color(231)", plain="reverse"),
-    "buried": _on_card(_INK, "color(254)", plain="reverse dim"),
-    "back": _on_card("#6f93d6", "#1d3f9e", plain="dim"),
-    "red-card": _on_card("color(124)"),
-    "black-card": _on_card(_INK),
-    "diamond-card": _on_card("color(20)"),
-    "club-card": _on_card("color(22)"),
-    "seen-card": _on_card("#d6e0f5", "", "italic", plain="italic not dim"),
-    # marks and the edge between two cards, added to a card's own style
-    "source": _on_card(_INK, "color(222)", plain="bold not reverse not dim"),
-    "target": _on_card(_INK, "#8fe88f", plain="bold underline"),
-    "partial": _on_card(_INK, "color(194)", plain="underline"),
-    "last": _on_card(_INK, "color(153)"),
-    "found": _on_card(_INK, "color(219)", plain="bold underline"),
-    "hint": _on_card(_INK, "color(87)", plain="bold underline"),
-    "edge": _on_card("color(248)"),
-    # pictures of court cards
-    "gold": _on_card("color(178)"),
-    "skin": _on_card("color(223)"),
-    "hair": _on_card("color(130)"),
-    "on-gold": _on_card("", "color(178)"),
-    "on-skin": _on_card("", "color(223)"),
-    "on-hair": _on_card("", "color(130)"),
-    "on-red": _on_card("", "color(124)"),
-    "on-black": _on_card("", _INK),
-    "on-diamond": _on_card("", "color(20)"),
-    "on-club": _on_card("", "color(22)"),
-    # added to a card's style: the text has the colour of the card, and lies on the table
-    "cut-out": Paint(),
-    "label": Paint("", "#aeb6bf", "#57606a", plain="dim"),
-    "count": Paint(),
-    "title": Paint("bold"),
-    "notice": Paint("bold", "#e3b341", "#9a6700"),
-    "alarm": Paint("bold", "#ffffff", "#ffffff", "#b62324", "#cf222e", plain="bold reverse"),
-    "name": Paint(),
-    "you": Paint("bold", "#58a6ff", "#0969da"),
-    "away": Paint("italic", "#8b949e", "#57606a"),
-    "bar": Paint("", "#3fb950", "#0a7a20"),
-    "rest": Paint("", "#484f58", "#afb8c1", plain="dim"),
-    "axis": Paint("", "#8b949e", "#57606a"),
-    # controls: key, value, selected; results: good, bad
-    "key": Paint("bold", "#79c0ff", "#0969da"),
-    "field": Paint("underline"),
-    "selected": Paint("bold", "", "", "#10307a", "#a5d8ff"),
-    "good": Paint("", "#3fb950", "#0a7a20"),
-    "bad": Paint("bold", "#ff7b72", "#cf222e"),
-    # the curves of a plot
-    "line1": Paint("", "#58a6ff", "#0969da"),
-    "line2": Paint("", "#f0883e", "#bc4c00"),
-    "line3": Paint("", "#3fb950", "#0a7a20"),
-    "line4": Paint("", "#d2a8ff", "#8250df"),
-}
-"""The paint of each style. The style of a span may combine several names."""
+def shade(colour: Colour, *, dark: bool) -> str:
+    """Return the colour on a dark or on a light terminal."""
+    return colour if isinstance(colour, str) else colour[0 if dark else 1]
+
 
 _FELT: Final = Style(color="#e6edf3", bgcolor="#1a5c3a")
 
@@ -132,10 +73,10 @@ def _cut_out(style: Style, table: Style, look: Look) -> Style:
 
 
 def _style(name: str, look: Look) -> Style:
-    paint = PAINTS[name]
+    paint = COLOURS.styles[name]
     if not look.colour:
         return Style.parse(paint.plain or paint.attributes)
-    colour, background = (paint.dark, paint.dark_background) if look.dark else (paint.light, paint.light_background)
+    colour, background = (shade(each, dark=look.dark) for each in (paint.colour, paint.background))
     return Style.parse(paint.attributes) + Style(color=colour or None, bgcolor=background or None)
 
 
