@@ -161,6 +161,8 @@ def room_rows(shown: RoomShown, now: int, look: Look) -> list[Row]:
             marks.append("finished")
         if seat.bot:
             marks.append("bot")
+        if seat.shown:
+            marks.append(f"shown as {printable(seat.shown)}")
         name = fit(look.displayable(printable(seat.name)), 20)
         told = f"{seat.seat:>4} {name} {printable(seat.player):<20} {counts}  {origin}"
         rows.append((Span(told), Span(f"  {', '.join(marks)}" if marks else "", "notice")))

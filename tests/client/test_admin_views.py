@@ -57,7 +57,7 @@ SHOWN = RoomShown(
         players=(
             Seat(player="0123456789ab", name="Ana", seat=1),
             Seat(player="ba9876543210", name="Ёж 漢字", seat=2, resigned=True),
-            Seat(player="00ff00ff00ff", name="cid", seat=4),
+            Seat(player="00ff00ff00ff", name="cid", seat=4, shown="Kind Name"),
         ),
         tallies=(
             Tally(player="0123456789ab", foundation_cards=52, moves=140, undos=3, finished_at=NOW - 1000),

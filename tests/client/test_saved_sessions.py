@@ -50,6 +50,13 @@ def test_room_is_saved_with_its_session(path: Path) -> None:
     assert FileSessions(path).room(URL, "ana") == ""
 
 
+def test_user_without_a_home_has_directories_that_do_not_exist(monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in ("HOME", "XDG_STATE_HOME"):
+        monkeypatch.delenv(variable)
+    monkeypatch.setattr("pwd.getpwuid", {}.__getitem__)
+    assert state_home() == Path("/nonexistent/.local/state/samedeal")
+
+
 def test_newest_seat_is_offered(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sessions, now = FileSessions(path), time.time()
     for age, name, room in ((2, "ana", "friday"), (1, "bo", "lunch"), (0, "mira", "")):

@@ -217,6 +217,16 @@ def test_settings_file_and_its_examples_are_valid() -> None:
     assert config.public_url == "wss://cards.example.org"
 
 
+def test_guide_makes_the_files_that_units_read_for_their_group() -> None:
+    guide = (DEPLOY / "README.md").read_text()
+    groups = {value for path in UNITS for key, value in unit(path) if key == "SupplementaryGroups"}
+    assert groups == set(re.findall(r"sudo groupadd --force (\S+)", guide))
+    made = set(re.findall(rf"install .*--group {groups.pop()} \S+ /etc/samedeal/(\S+)", guide))
+    config = read(Config, {}, {}, ("samedeal.toml", (DEPLOY / "samedeal.toml").read_text())).values
+    assert {Path(config.admin_token_file).name, "tls/fullchain.pem", "tls/privkey.pem"} == made
+    assert dict(unit(BACKUP_UNIT))["LoadCredential"] == f"admin-token:{config.admin_token_file}"
+
+
 def unit(path: Path) -> list[tuple[str, str]]:
     lines = [line for line in path.read_text().splitlines() if line and not line.startswith(("#", "["))]
     return [(key, value) for key, _, value in (line.partition("=") for line in lines)]
@@ -276,12 +286,13 @@ async def test_backup_unit_writes_a_backup_and_deletes_old_ones(redis_url: str, 
     for days in (13, 16):
         (directory / f"samedeal-{days}.backup").touch()
         os.utime(directory / f"samedeal-{days}.backup", (time.time() - 86_400 * days,) * 2)
+    (tmp_path / lines["LoadCredential"].partition(":")[0]).write_text(token)
     (directory / "notes").touch()
     os.utime(directory / "notes", (0, 0))
     async with serving(redis_url, "n1", token=token) as node:
-        environment = {**os.environ, "SAMEDEAL_ADMIN_URL": node.url, "SAMEDEAL_ADMIN_TOKEN": token}
+        environment = {**os.environ, "SAMEDEAL_ADMIN_URL": node.url}
         for command in (lines["ExecStart"], lines["ExecStartPost"]):
-            words = command.replace("%S", str(tmp_path)).split()
+            words = command.replace("%S", str(tmp_path)).replace("%d", str(tmp_path)).split()
             samedeal = (sys.executable, "-m", "samedeal_client")
             program = samedeal if words[0] == "/opt/samedeal/bin/samedeal" else (words[0],)
             process = await asyncio.create_subprocess_exec(*program, *words[1:], env=environment)

@@ -55,7 +55,7 @@ OTHER_COMMANDS = {
     *("apt", "chmod", "chown", "cp", "curl", "docker", "echo", "export", "git", "groupadd", "install", "kubectl"),
     *("ln", "python", "sysctl"),
     *("mkdir", "mv", "openssl", "pip", "pipx", "printf", "promtool", "python3", "redis-cli", "ssh", "systemctl"),
-    *("tee", "touch", "uv", "uvx", "valkey-cli"),
+    *("rm", "tee", "touch", "uv", "uvx", "valkey-cli"),
 }
 
 

@@ -6,6 +6,7 @@ import asyncio
 import os
 import resource
 import signal
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
@@ -39,6 +40,8 @@ from tests.server.real_clients import connected
 from tests.server.waiting import until
 from tests.shared.javascript import NODE, verdicts_on
 from tests.shared.joint_deals import DAILY, public_deal, some_bytes
+
+uvloop = pytest.importorskip("uvloop")
 
 NAMES = ("ana", "bob", "cid", "dan")
 QUICK: dict[str, Any] = {"games": ("ace-of-hearts",), "deal": "winnable"}
@@ -308,3 +311,22 @@ async def test_worker_that_ended_is_replaced(log: Log, how: str) -> None:
     assert len(log.named("solver_ended")) == 1
     await solvers.close()
     assert solvers.idle == []
+
+
+@pytest.mark.parametrize("loop", [asyncio.new_event_loop, uvloop.new_event_loop], ids=["asyncio", "uvloop"])
+def test_worker_whose_pipe_is_closed_is_replaced(loop: Callable[[], asyncio.AbstractEventLoop]) -> None:
+    """The event loop has noticed the end of the idle worker, so that writing to it fails at once."""
+
+    async def outlive() -> None:
+        solvers, quick = SolverPool(WorkerHealth(Metrics())), Candidate(bytes(32), "ace-of-hearts", 1, 0)
+        await solvers.solve(quick)
+        (worker,) = solvers.idle
+        worker.kill()
+        await until(lambda: worker.stdin is None or worker.stdin.is_closing())
+        with mock.patch("samedeal_server.solving.pool.RETRY_INTERVAL", 0):
+            assert await solvers.solve(quick) == ""
+        assert solvers.idle != [worker]
+        await solvers.close()
+
+    with asyncio.Runner(loop_factory=loop) as runner:
+        runner.run(outlive())

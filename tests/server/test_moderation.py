@@ -48,6 +48,8 @@ from samedeal_server.operators.backup import Writer
 from samedeal_server.operators.personal_data import PersonalData
 from samedeal_server.process.open_store import open_store
 from samedeal_server.process.restore import restore
+from samedeal_server.races.race_record import race_id
+from samedeal_server.rooms.race_records import keep_record
 from samedeal_server.store import keys
 from samedeal_server.store.news import MOST_REPORTS
 from samedeal_server.telemetry.metrics import Metrics
@@ -144,7 +146,8 @@ async def test_reports_of_an_address_are_limited_on_all_nodes(
 async def test_renamed_player_keeps_the_name_in_hashes(one: Node, two: Node, operator: Operator) -> None:
     """Others are shown another one, in the rematch too. Their verdict says so."""
     async with connected(one, two, names=("ana", "bob"), room="friday", games=("athena",), countdown=0) as (ana, bob):
-        await operator.expect(Done, Rename, room="friday", player="BOB", name="Kind Name")
+        await operator.expect(Done, Rename, room="friday", player="BOB", name="Rude Name")
+        await operator.expect(Done, Rename, room="friday", player="rude name", name="Kind Name")
         await until(lambda: [seat.name for seat in ana.model.this_room.players] == ["ana", "Kind Name"])
         assert bob.model.this_room.players[1].name == "bob"
         await ana.start()
@@ -159,6 +162,7 @@ async def test_renamed_player_keeps_the_name_in_hashes(one: Node, two: Node, ope
         await bob.join(room)
     racers = (await one.rooms.load(room)).race.racers
     assert [(racer.name, racer.shown) for racer in racers] == [("bob", "Kind Name")]
+    assert (await export(operator, "kind name"))["player"] == racers[0].player
     await operator.refused("no_player", Rename, room="friday", player="cid", name="x")
     await operator.refused("malformed", Rename, room="friday", player="bob", name="\x1b")
 
@@ -182,8 +186,8 @@ async def test_deleted_record_is_not_made_again(one: Node, operator: Operator) -
     await ana.refused("no_record", ReadRecord, race=ana.room)
     other = await one.player("olga")
     await until(lambda: lists_no_record(other))
-    for race_id in (line.race, "nonsense"):
-        await operator.refused("no_record", DeleteRecord, race=race_id)
+    for each in (line.race, "nonsense"):
+        await operator.refused("no_record", DeleteRecord, race=each)
 
 
 async def lists_no_record(client: Client) -> bool:
@@ -307,6 +311,18 @@ async def test_deleted_record_does_not_return_with_a_backup(one: Node, tmp_path:
             for race_id in left[0]:
                 await store.records.delete(race_id)
     assert [len(each) for each in left] == [1, 0]
+
+
+async def test_record_that_was_deleted_is_not_made_after_a_restore(one: Node) -> None:
+    """The backup is older than the end of the race, so the race ends once more."""
+    ana, bob = await race(one)
+    identity = race_id((await one.rooms.load(ana.room)).race)
+    await PersonalData(one.store).remove_again({identity})
+    await finish(ana, bob)
+    ended, rooms = (await one.rooms.load(ana.room)).race, one.rooms
+    await until(lambda: keep_record(rooms.duties, rooms.store, rooms.limits, rooms.metrics, ended))
+    await ana.refused("no_record", ReadRecord, race=identity)
+    assert await one.store.records.all_removed() == {identity}
 
 
 async def test_export_has_nothing_of_others(one: Node, two: Node, operator: Operator) -> None:

@@ -105,12 +105,12 @@ class Terminal:
     def directory(self, variable: str, default: str) -> Path:
         """Return the client's directory in the one that a variable of the XDG specification names."""
         configured = self.environment.get(variable, "")
-        base = Path(configured) if Path(configured).is_absolute() else Path.home() / default
+        base = Path(configured) if Path(configured).is_absolute() else _home() / default
         return base / "samedeal"
 
     def shown_path(self, path: Path) -> str:
         """Return a path as text, with ``~`` for the home directory."""
-        return f"~/{path.relative_to(Path.home())}" if path.is_relative_to(Path.home()) else str(path)
+        return f"~/{path.relative_to(_home())}" if path.is_relative_to(_home()) else str(path)
 
     @contextmanager
     def without_echo(self) -> Iterator[None]:
@@ -131,6 +131,14 @@ class Terminal:
 
 
 _CURRENT: ContextVar[Terminal] = ContextVar("terminal", default=Terminal())  # noqa: B039 (its state is that of the process)
+
+
+def _home() -> Path:
+    """Return the home directory. For a user without one, such as a system service, it does not exist."""
+    try:
+        return Path.home()
+    except RuntimeError:
+        return Path("/nonexistent")
 
 
 def terminal() -> Terminal:

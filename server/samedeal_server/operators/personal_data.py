@@ -35,7 +35,7 @@ class PersonalData:
         self._nodes = Nodes(store)
 
     async def find(self, player: str) -> str:
-        """Return a player's id. ``player`` is the id, or the name that one player has in a room or a record.
+        """Return a player's id. ``player`` is the id, or a name that one player has or is shown by, in a room or a record.
 
         Raise RequestRefused if no player has this name, or several have it.
         """
@@ -43,7 +43,7 @@ class PersonalData:
             return player
         name, found = player.strip().casefold(), set[str]()
         async for race in self._races():
-            found |= {racer.player for racer in race.racers if racer.name.casefold() == name}
+            found |= {racer.player for racer in race.racers if name in (racer.name.casefold(), racer.shown.casefold())}
         async for _, ids, blocks in self._records():
             found |= {player for player, block in zip(ids, blocks, strict=True) if block[1].casefold() == name}
         if len(found) > 1:
@@ -124,10 +124,12 @@ class PersonalData:
         )
 
     async def remove_again(self, removed: Collection[str]) -> None:
-        """Forget the players and delete the records that were removed before a restore."""
+        """Forget the players and delete the records that were removed before a restore, or are not there yet."""
+        now = await self._store.now()
         await self.forget([each for each in removed if PLAYER.fullmatch(each)])
-        for race in removed:
-            await self._store.records.delete(race)  # a player's id is that of no race
+        for each in removed:
+            await self._store.records.delete(each)  # a player's id is that of no race
+            await self._store.executor.execute(command("HSETNX", keys.REMOVED, each, now), durable=True)
 
     async def _rename(self, room: str, rename: RenameCommand) -> None:
         while snapshot := await self._store.load(room):

@@ -227,7 +227,7 @@ class SolverPool:
         if stdin is None or stdout is None:
             raise ValueError("a worker has two pipes")
         try:
-            with suppress(ConnectionError):
+            with suppress(ConnectionError, RuntimeError):  # once a worker has ended, uvloop raises RuntimeError
                 stdin.write(msgspec.json.encode(candidate) + b"\n")
                 await stdin.drain()
             answer = await stdout.readline()
@@ -259,7 +259,8 @@ async def _start(niceness: int) -> Process:
         await uninterrupted(_end_once_started(starting))
         raise
     if worker.stdin is not None:
-        worker.stdin.write(msgspec.json.encode(offered()) + b"\n")
+        with suppress(RuntimeError):  # as in _ask
+            worker.stdin.write(msgspec.json.encode(offered()) + b"\n")
     return worker
 
 

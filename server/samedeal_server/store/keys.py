@@ -77,7 +77,7 @@ REPORTS: Final = f"{PREFIX}reports"
 """Stream: the names that players have reported (packed); trimmed. Hooks read it as groups of consumers."""
 
 REMOVED: Final = f"{PREFIX}removed"
-"""Hash: when a player's name was removed, in milliseconds, by the player. Records get it removed after a restore too."""
+"""Hash: when a player's name was removed, or a race whose record was deleted ended, in milliseconds. Both are for good."""
 
 
 def reported(origin: str) -> str:

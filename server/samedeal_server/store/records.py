@@ -49,12 +49,14 @@ class RecordStore(StorePart):
     """The records of finished races in Redis."""
 
     async def has(self, race: str, ended: int) -> bool:
-        """Return whether the record of a race that ended at ``ended``, in milliseconds since 1970, is stored.
+        """Return whether the record of a race that ended at ``ended``, in milliseconds since 1970, is stored or was deleted.
 
         A record in which the race ended at another time does not count.
         """
-        (found,) = await self._executor.execute(command("HGET", keys.record(race), "ended"))
-        return bool(found == str(ended).encode())
+        found, removed = await self._executor.execute(
+            command("HGET", keys.record(race), "ended"), command("HEXISTS", keys.REMOVED, race)
+        )
+        return bool(removed or found == str(ended).encode())
 
     async def keep(self, line: RecordLine, text: bytes, access: RecordAccess, days: int, most: int) -> bool:
         """Store a record for ``days`` days. If there are now more than ``most`` records, delete the oldest ones.
@@ -166,19 +168,15 @@ class RecordStore(StorePart):
     async def delete(self, race: str) -> bool:
         """Delete a record, and the deal that could be dealt again. Return whether there was one.
 
-        When the race ended stays, so that no node makes the record once more, and ``REMOVED`` remembers the race for
-        restores of older backups.
+        ``REMOVED`` remembers the race, so that no node makes the record once more, even after a restore.
         """
-        key = keys.record(race)
-        (packed, ended), left = await self._executor.execute(
-            command("HMGET", key, "line", "ended"), command("PTTL", key)
-        )
+        ((packed, ended),) = await self._executor.execute(command("HMGET", keys.record(race), "line", "ended"))
         if packed is None:
             return False
         await self._executor.execute(
-            *(command("DEL", key), command("HSET", key, "ended", ended), command("PEXPIRE", key, left)),
-            command("ZREM", keys.RECORDS, race),
             command("HSETNX", keys.REMOVED, race, ended),
+            command("DEL", keys.record(race)),
+            command("ZREM", keys.RECORDS, race),
             *(command("HDEL", keys.earlier(line.game), race) for line in readable([packed], RecordLine)),
             durable=True,
         )
