@@ -46,20 +46,6 @@ _BOARD: Final = FrontBoard(
     piles=((201, 10), ()),
     rivals=(FrontRival(name="mira", bot=False, time=0, reached=(2610,)),),
 )
-_FRONT_ROOM: Final = FrontRoom(
-    room="friday",
-    game=_GAME.name,
-    deal="#4821",
-    phase="open",
-    names=("mira",),
-    people=1,
-    players=2,
-    seats=8,
-    spectators=True,
-    starts=0,
-    tide=0,
-)
-
 EXAMPLES: Final[dict[type[Struct] | None, Struct]] = {
     type(example): example
     for example in (
@@ -73,7 +59,12 @@ EXAMPLES: Final[dict[type[Struct] | None, Struct]] = {
         SeriesAnswer(("friday", "friday-2"), 3, (TableLine(1, PLAYER, "mira", 2, 1.5, 482_240),)),
         TidesAnswer(_TIDES),
         FrontAnswer(
-            time=1_795_356_342_106, house=True, board=_BOARD, rooms=(_FRONT_ROOM,), races=(_RECORD,), tides=_TIDES
+            time=1_795_356_342_106,
+            house=True,
+            board=_BOARD,
+            rooms=(FrontRoom(line=_ROOM, names=("mira",), people=1),),
+            races=(_RECORD,),
+            tides=_TIDES,
         ),
         RaceNews(event="opened", time=1_795_356_342_106, room=_ROOM),
     )

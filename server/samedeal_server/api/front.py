@@ -15,9 +15,10 @@ from msgspec.structs import replace
 
 from samedeal.errors import SamedealError
 from samedeal.games import GAMES
-from samedeal.protocol.messages import Phase, RecordLine, TideTime
+from samedeal.protocol.messages import RecordLine, RoomLine, TideTime
 from samedeal.race.values import Race
 from samedeal.record import Record, RecordedPlayer
+from samedeal_server.races.public_facts import room_line
 from samedeal_server.rooms.cached_list import CachedList
 from samedeal_server.rooms.registry import RoomRegistry
 from samedeal_server.rooms.room_list import RoomList
@@ -58,19 +59,15 @@ class FrontBoard(Struct, frozen=True, kw_only=True):
 
 
 class FrontRoom(Struct, frozen=True, kw_only=True):
-    """A public room. ``names`` are those of its players, as far as everybody may see them, and ``people`` counts no bots."""
+    """A public room. ``names`` are those of its people, as far as everybody may see them, and ``people`` is their number.
 
-    room: str
-    game: str
-    deal: str
-    phase: Phase
+    ``tide`` is when the tide of the race starts, or 0.
+    """
+
+    line: RoomLine
     names: tuple[str, ...]
     people: int
-    players: int
-    seats: int
-    spectators: bool
-    starts: int
-    tide: int
+    tide: int = 0
 
 
 class FrontAnswer(Struct, frozen=True, kw_only=True):
@@ -128,19 +125,7 @@ class Front:
     def _room(self, race: Race) -> FrontRoom:
         people = [racer for racer in race.racers if not racer.bot]
         names = [self._named(racer.shown or racer.name) for racer in people if race.options.spectators]
-        return FrontRoom(
-            room=race.room,
-            game=race.game.name,
-            deal=race.deal,
-            phase=race.phase,
-            names=tuple(filter(None, names)),
-            people=len(people),
-            players=len(race.racers),
-            seats=race.options.players,
-            spectators=race.options.spectators,
-            starts=race.starts or race.options.start_at,
-            tide=race.tide,
-        )
+        return FrontRoom(line=room_line(race), names=tuple(filter(None, names)), people=len(people), tide=race.tide)
 
     async def _read_board(self) -> tuple[FrontBoard, ...]:
         """Return the board of the newest deal of the day that is over, among those of races in games that people know."""
