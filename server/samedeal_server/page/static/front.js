@@ -18,6 +18,7 @@ const EVERY = 10_000 // ms between two looks at who is here
 const [LATEST, LONGEST] = [4000, 23_000] // ms before its start in which a race can be joined with the button
 const FIRST = ["klondike", "freecell"] // of the games, as listed
 const STEP = 14 // px between two cards of a pile on a small picture of a game
+const PEEK = 190 // px below the board, in which the games begin, on a large screen
 const wide = matchMedia("(min-width: 900px)")
 
 export class Front {
@@ -69,7 +70,7 @@ export class Front {
 		this.caption = isTold ? gameOf(game, board.deal, this.now) : title(game)
 		this.rivals.open(isTold ? board.rivals : [], 52 * GAMES[game].decks)
 		const best = isTold && Math.min(...board.rivals.filter(each => each.time).map(each => each.time))
-		setText(byId("best"), best && best < Infinity ? `best ${clock(best)}` : "same cards for all")
+		setText(byId("best"), best < Infinity && best ? ` · best ${clock(best)}` : "")
 		for (const button of byId("games").querySelectorAll("button")) button.ariaPressed = button.dataset.game === game
 		this.practice.deal(game, isTold ? board.piles : numbered(game, number))
 		this.tell("")
@@ -110,10 +111,10 @@ export class Front {
 		const board = byId("board")
 		const top = board.getBoundingClientRect().top + scrollY
 		const own = board.offsetHeight - byId("felt").offsetHeight
-		const below = wide.matches ? 16 : byId("ways").querySelector("details").offsetTop - byId("ways").offsetTop + 8
+		const below = wide.matches ? PEEK : byId("ways").querySelector("details").offsetTop - byId("ways").offsetTop + 8
 		const room = innerHeight - top - own - below
 		const width = board.clientWidth
-		this.practice.fit(width, Math.max(200, Math.min(room, width * 1.05)))
+		this.practice.fit(width, Math.max(200, Math.min(room, 0.9 * width)))
 	}
 
 	prepareName() {
@@ -209,14 +210,15 @@ export class Front {
 
 // A small picture of a deal: the cards as two shapes, face up and face down, and what is on them as two others.
 function picture(game) {
-	const {width, height, places} = flat(game)
+	const corners = []
 	const shapes = {backs: "", faces: "", blacks: "", reds: ""}
 	const piles = numbered(game, 1)
-	places.forEach(({what, x, y}, i) => {
+	flat(game).places.forEach(({what, x, y}, i) => {
 		const pile = what === "stock" ? piles[i].slice(-1) : piles[i]
 		pile.forEach((card, depth) => {
 			const isTop = depth === pile.length - 1
 			const top = y + STEP * depth
+			corners.push([x, top])
 			shapes[card & DOWN ? "backs" : "faces"] += `M${x} ${top}h46v${isTop ? 64 : STEP - 3}h-46z`
 			if (card & DOWN) return
 			const mark = isTop ? `M${x + 23} ${top + 13}l14 19l-14 19l-14-19z` : `M${x + 5} ${top + 3}h${8 + rank(card)}v6h-${8 + rank(card)}z`
@@ -224,5 +226,6 @@ function picture(game) {
 		})
 	})
 	const paths = Object.entries(shapes).map(([name, d]) => svg("path", {class: name, d}))
-	return svg("svg", {viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true"}, ...paths)
+	const [right, bottom] = [0, 1].map(at => Math.max(...corners.map(corner => corner[at])))
+	return svg("svg", {viewBox: `-8 -4 ${right + 62} ${bottom + 72}`, "aria-hidden": "true"}, ...paths)
 }

@@ -36,7 +36,7 @@ function roomItem({line, names, people, tide}, now) {
 }
 
 function raceItem({race, game, deal, started, players, winner, time}, now) {
-	const day = new Date(started).toLocaleString([], {dateStyle: "medium", timeStyle: "short"})
+	const day = now - started < DAY ? timeOfDay(started) : new Date(started).toLocaleDateString([], {day: "numeric", month: "short"})
 	const won = time ? `${winner || "Somebody"} won in ${clock(time)}` : "Nobody finished"
 	return item(`replay?race=${encodeURIComponent(race)}`, won, day, "", [gameOf(game, deal, now), counted(players, "player")])
 }
