@@ -13,17 +13,16 @@ import {GAMES, suit, title} from "./piles.js"
 import {Practice} from "./practice.js"
 import {Rivals} from "./rivals.js"
 
-const LOST = "No room has this address. Choose one of these, or open your own."
+const LOST = "No room has this address. Race here, or join with a link."
 const EVERY = 10_000 // ms between two looks at who is here
 const [LATEST, LONGEST] = [4000, 23_000] // ms before its start in which a race can be joined with the button
 const FIRST = ["klondike", "freecell"] // of the games, as listed
 const STEP = 14 // px between two cards of a pile on a small picture of a game
 const PEEK = 190 // px below the board, in which the games begin, on a large screen
-const wide = matchMedia("(min-width: 900px)")
+const wide = matchMedia("(min-width: 900px), (min-width: 560px) and (max-height: 480px)")
 
 export class Front {
-	// `ask` returns what everybody may see.
-	constructor(ask) {
+	constructor() {
 		document.documentElement.classList.add("front")
 		setText(byId("title"), "Race your friends in solitaire")
 		byId("main").replaceChildren(byId("front").content)
@@ -41,13 +40,13 @@ export class Front {
 		const sizes = new ResizeObserver(() => this.fit())
 		for (const part of [byId("board"), byId("ways")]) sizes.observe(part)
 		addEventListener("resize", () => this.fit())
-		setInterval(() => document.hidden || this.look(ask()), EVERY)
+		setInterval(() => document.hidden || this.look(fetch("api/v1/front")), EVERY)
 		setInterval(() => document.hidden || this.tick(), 500)
 	}
 
-	// Show what everybody may see, and at first the board that comes with it.
+	// Show what everybody may see, and at first the board that comes with it. `asked` is the response of the server.
 	async look(asked) {
-		const answer = await asked.catch(() => null)
+		const answer = await asked.then(response => (response.ok ? response.json() : null)).catch(() => null)
 		if (answer) {
 			Object.assign(this, answer, {offset: answer.time - Date.now()})
 			byId("bots").hidden = !answer.house
@@ -111,7 +110,7 @@ export class Front {
 		const board = byId("board")
 		const top = board.getBoundingClientRect().top + scrollY
 		const own = board.offsetHeight - byId("felt").offsetHeight
-		const below = wide.matches ? PEEK : byId("ways").querySelector("details").offsetTop - byId("ways").offsetTop + 8
+		const below = wide.matches ? (innerHeight > 600 ? PEEK : 8) : byId("ways").querySelector("details").offsetTop - byId("ways").offsetTop + 8
 		const room = innerHeight - top - own - below
 		const width = board.clientWidth
 		this.practice.fit(width, Math.max(200, Math.min(room, 0.9 * width)))

@@ -13,12 +13,9 @@ root.classList.toggle("embed", isFrame)
 toggle(byId("suits"), "four colours", false, isOn => root.classList.toggle("four", isOn))
 document.querySelector(".brand").href = to("./")
 
-// What everybody may see of the server.
-const ask = async () => (await fetch("api/v1/front")).json()
-
-async function openFront(asked) {
+async function openFront() {
 	const {Front} = await import("./front.js")
-	new Front(ask).look(asked)
+	new Front().look(asked) // the document asks for it, so that it comes early
 }
 
 async function open() {
@@ -30,7 +27,7 @@ async function open() {
 }
 
 // The connection opens while the screen is on its way. The first screen has none.
-if (!room) openFront(ask()).catch(loadAgain)
+if (!room) openFront().catch(loadAgain)
 const opened = room && open().catch(loadAgain)
 if (room && (room !== "replay" || race)) {
 	const link = new Link(opened, here, name, race ? "" : room)

@@ -1,6 +1,7 @@
 // A board to play alone. It needs no server, and nothing that is played on it counts.
 
 import {BoardView} from "./board_view.js"
+import {keepOneStop} from "./dom.js"
 import {Hand} from "./hand.js"
 import {GAMES, HIDDEN, UNSEEN, onFoundations, played} from "./piles.js"
 import {Table, layOut} from "./table.js"
@@ -13,6 +14,7 @@ export class Practice {
 		Object.assign(this, {place, say, changed})
 		this.hand = new Hand(this, say, () => this.show(true))
 		this.hand.auto = true
+		this.stop = keepOneStop(place)
 		addEventListener("keydown", event => this.press(event))
 	}
 
@@ -27,6 +29,7 @@ export class Practice {
 		this.hand.picked = null
 		this.place.replaceChildren(view.element)
 		this.arrange()
+		this.stop()
 		this.changed()
 	}
 
