@@ -16,7 +16,8 @@ import {Rivals} from "./rivals.js"
 const LOST = "No room has this address. Race here, or join with a link."
 const EVERY = 10_000 // ms between two looks at who is here
 const [LATEST, LONGEST] = [4000, 23_000] // ms before its start in which a race can be joined with the button
-const FIRST = ["klondike", "freecell"] // of the games, as listed
+const KNOWN = Object.keys(GAMES).filter(game => GAMES[game].known)
+const FIRST = [KNOWN[0], KNOWN.find(game => GAMES[game].lead)] // of the games, as listed
 const STEP = 14 // px between two cards of a pile on a small picture of a game
 const PEEK = 190 // px below the board, in which the games begin, on a large screen
 const wide = matchMedia("(min-width: 900px), (min-width: 560px) and (max-height: 480px)")
@@ -52,7 +53,7 @@ export class Front {
 			byId("bots").hidden = !answer.house
 			showLobby(answer, answer.time)
 		}
-		if (!this.game) this.choose(GAMES[answer?.board?.game] ? answer.board.game : FIRST.find(game => GAMES[game]) ?? Object.keys(GAMES)[0])
+		if (!this.game) this.choose(GAMES[this.board?.game] ? this.board.game : KNOWN[0])
 		this.tick()
 	}
 

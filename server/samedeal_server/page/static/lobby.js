@@ -12,7 +12,7 @@ export const timeOfDay = time => new Date(time).toLocaleTimeString([], {timeStyl
 const listed = (names, more) => [...names, ...(more > 0 ? [names.length ? `${more} more` : counted(more, "player")] : [])].join(", ")
 const ownRooms = () => JSON.parse(stored.get("seats") ?? "[]")
 
-// What is played, such as "Today: Klondike".
+// What is played, and whose deal of the day it is.
 export function gameOf(game, deal, now) {
 	const day = deal.startsWith("daily ") && Math.round((Date.parse(new Date(now).toISOString().slice(0, 10)) - Date.parse(deal.slice(6))) / DAY)
 	if (day === false) return title(game)
