@@ -377,6 +377,7 @@ async def sit_by(browser: Browser, url: str, button: str, before: str = "") -> N
     await browser.until("location.pathname !== '/' && document.body.innerText.includes('You have a seat, zoe')")
 
 
+@pytest.mark.parametrize("browser", ENGINES, indirect=True)
 async def test_first_screen_is_played_at_once(one: Node, browser: Browser) -> None:
     """No WebSocket is opened for that. All ways to race are in sight, and the race has the game that was chosen."""
     await browser.open(one.url, (360, 510))
@@ -411,6 +412,9 @@ async def test_pasted_link_leads_to_a_seat(one: Node, browser: Browser) -> None:
     await browser.run("document.querySelector('#code').value = ' https://cards.example.org/Friday?x=1). '")
     await browser.run("document.querySelector('dialog[open] button').click()")
     await browser.until("location.pathname === '/friday' && document.body.innerText.includes('You have a seat')")
+    await (await Client.hello(one.url, "ana")).create("lunch")
+    await browser.open(one.url, SMALL_PHONE)
+    await browser.shows("you have a seat", "#rooms li:first-child")
 
 
 async def test_tide_leads_to_a_seat(one: Node, browser: Browser) -> None:

@@ -82,10 +82,8 @@ def test_bundles_are_named_where_they_are_first_needed() -> None:
     """Otherwise a browser would find one after the other, which takes seconds on a slow network."""
     document = (STATIC / "index.html").read_text()
     assert set(re.findall(r'"modulepreload" href="(.*?)"', document)) == (all_screens := imported("page.js"))
-    front, watching = (
-        {f"{name}.js" for name in json.loads(names)}
-        for names in re.search(r'(\["front.*?\]) : (\[.*?\])', document).groups()
-    )
+    (named,) = re.findall(r'(\["front.*?\]) : (\[.*?\])', document)
+    front, watching = ({f"{name}.js" for name in json.loads(names)} for names in named)
     assert front == imported("front.js") - all_screens
     assert watching == imported("race_screen.js") - all_screens
     assert imported("seat.js") - all_screens - watching == {"seat.js", "witness.js", "table.js", "dealing.js"}
