@@ -385,11 +385,9 @@ async def test_first_screen_is_played_at_once(one: Node, browser: Browser) -> No
     for button in ("#now", "#send", "#join"):
         assert await browser.run(BOTTOM, button) <= 510
     assert not await browser.accessibility_violations()
-    await browser.run("document.querySelector('[data-game=freecell]').click()")
-    await browser.until("document.querySelectorAll('#felt .card').length === 52")
+    await browser.run("document.querySelector('[data-game=klondike-three]').click()")
     dealt = await browser.run(PILES)
-    await browser.run("document.querySelector('.pile[data-key=\"1\"]').click()")
-    await browser.run("document.querySelector('.pile.takes')?.click()")  # unless the card has gone at once
+    await browser.run("document.querySelector('.pile[data-key=stock]').click()")
     await browser.until("!document.querySelector('#back').disabled")
     assert await browser.run(PILES) != dealt
     await browser.press("z")
@@ -399,7 +397,7 @@ async def test_first_screen_is_played_at_once(one: Node, browser: Browser) -> No
     assert set(await browser.run(touch, "#felt, #felt .table, #board")) == {"auto"}
     assert one.metric("connections_opened_total") == 0
     await browser.run("document.querySelector('#now').click()")
-    await browser.shows("FreeCell", "#facts")
+    await browser.shows("Klondike Draw Three", "#facts")
     await browser.shows("You have a seat")
 
 
@@ -412,8 +410,10 @@ async def test_pasted_link_leads_to_a_seat(one: Node, browser: Browser) -> None:
     await browser.run("document.querySelector('#code').value = ' https://cards.example.org/Friday?x=1). '")
     await browser.run("document.querySelector('dialog[open] button').click()")
     await browser.until("location.pathname === '/friday' && document.body.innerText.includes('You have a seat')")
-    await (await Client.hello(one.url, "ana")).create("lunch")
+    ana = await Client.hello(one.url, "ana")
+    await ana.join(await ana.create("lunch"))
     await browser.open(one.url, SMALL_PHONE)
+    await browser.shows("ana", "#rooms")
     await browser.shows("you have a seat", "#rooms li:first-child")
 
 
