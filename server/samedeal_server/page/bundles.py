@@ -17,7 +17,7 @@ BUNDLES: Final = {
     ),
     "page.js": (
         *("msgpack.js", "dom.js", "board_view.js"),
-        *("link.js", "here.js", "names.js", "page.js"),
+        *("rule_picture.js", "link.js", "here.js", "names.js", "page.js"),
     ),
     "dealing.js": ("legal_moves.js", "hand.js", "shake256.js", "dealing.js"),
     "table.js": ("table.js",),

@@ -12,6 +12,7 @@ import {DOWN, rank} from "./rules.mjs"
 import {GAMES, suit, title} from "./piles.js"
 import {Practice} from "./practice.js"
 import {Rivals} from "./rivals.js"
+import {rulePicture} from "./rule_picture.js"
 
 const LOST = "No room has this address. Race here, or join with a link."
 const EVERY = 10_000 // ms between two looks at who is here
@@ -133,7 +134,7 @@ export class Front {
 		const dialog = byId("short")
 		const [head, list] = dialog.children
 		setText(head, `How to play ${title(this.game)}`)
-		list.replaceChildren(...GAMES[this.game].short.map(line => element("li", {}, line)))
+		list.replaceChildren(...GAMES[this.game].short.map(line => element("li", {}, line)), element("li", {}, rulePicture(this.game)))
 		dialog.showModal()
 	}
 
