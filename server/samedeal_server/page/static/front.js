@@ -39,7 +39,7 @@ export class Front {
 		this.prepareName()
 		this.prepareWays()
 		this.prepareGames()
-		const sizes = new ResizeObserver(() => this.fit())
+		const sizes = new ResizeObserver(() => requestAnimationFrame(() => this.fit())) // not at once: it changes sizes
 		for (const part of [byId("board"), byId("ways")]) sizes.observe(part)
 		addEventListener("resize", () => this.fit())
 		setInterval(() => document.hidden || this.look(fetch("api/v1/front")), EVERY)
