@@ -35,6 +35,7 @@ class GameData(Struct, frozen=True, kw_only=True):
     """A game: its rules, and what decides how it is searched and drawn. GAMES.md explains each key."""
 
     title: str
+    blurb: str
     short: tuple[str, ...]
     height: float
     decks: int
@@ -48,6 +49,7 @@ class GameData(Struct, frozen=True, kw_only=True):
     deals_first: bool | UnsetType = UNSET
     known: bool | UnsetType = UNSET
     lead: bool | UnsetType = UNSET
+    demo: int | UnsetType = UNSET
 
     @classmethod
     def of(cls, game: Game) -> GameData:
@@ -56,6 +58,7 @@ class GameData(Struct, frozen=True, kw_only=True):
         piles = zip(rules["piles"], file.piles, strict=True)
         return cls(
             title=game.title,
+            blurb=file.blurb,
             short=rules_in_short(game),
             height=file.height,
             difficulty=file.difficulty,
@@ -65,6 +68,7 @@ class GameData(Struct, frozen=True, kw_only=True):
             deals_first=deals_first(game) or UNSET,
             known=file.known or UNSET,
             lead=file.lead or UNSET,
+            demo=file.demo or UNSET,
             **rules | {"piles": tuple(PileData(**pile, place=row.place) for pile, row in piles)},
         )
 

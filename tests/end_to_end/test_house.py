@@ -8,7 +8,7 @@ import pytest
 
 from tests.end_to_end.browser import Browser
 from tests.end_to_end.processes import Program, Programs, nothing_remains
-from tests.end_to_end.racing_page import SIT, dealt
+from tests.end_to_end.racing_page import dealt
 from tests.server.redis_kinds import free_port
 
 pytestmark = pytest.mark.xdist_group("page")  # one browser at a time for these tests
@@ -37,8 +37,6 @@ async def test_page_races_against_bots_and_they_end_with_the_server(
     await browser.open(f"{url}/")
     await browser.until("document.querySelector('#bots:not([hidden])')")
     await browser.run(WITH_BOTS)
-    await browser.until("document.querySelector('.sit .main')")
-    await browser.run(SIT, "zoe")
     await dealt(browser)
     names = await browser.run("return document.body.innerText")
     assert names.count("bot") >= 3

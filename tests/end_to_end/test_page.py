@@ -321,8 +321,8 @@ async def test_boards_are_enlarged_with_the_keyboard_and_have_texts(one: Node, b
     await shows_boards_of(browser, *(client.player for client in clients))
 
 
-async def test_list_leads_to_rooms_and_shows_running_races_first(one: Node, browser: Browser) -> None:
-    """Each race is listed once. A room without spectators has no link."""
+async def test_list_leads_to_rooms_of_people(one: Node, browser: Browser) -> None:
+    """Each race is listed once, and rooms that can be joined first."""
     racing = await players(one.url, "mira")
     await start(racing)
     zoe = await Client.hello(one.url, "zoe")
@@ -334,12 +334,12 @@ async def test_list_leads_to_rooms_and_shows_running_races_first(one: Node, brow
     await ada.join(await ada.create("later"))
     await ada.create("closed", spectators=False)
     await browser.open(one.url)
-    await browser.shows("over", "h2 + .rooms")
-    await browser.shows("shown live", ".rooms")
-    assert await browser.texts(".room strong") == [ROOM, "later", "closed", "over"]
+    await browser.shows("Nobody finished", "#records")
+    await browser.shows("racing now", "#rooms")
+    assert await browser.texts(".room strong") == ["ada", "Nobody yet", "mira", "Nobody finished"]
     linked = await browser.run("return [...document.querySelectorAll('.rooms a')].map(link => link.pathname)")
-    assert linked == [f"/{ROOM}", "/later", "/replay"]
-    await browser.follow(".rooms a")
+    assert linked == ["/later", "/closed", f"/{ROOM}", "/replay"]
+    await browser.follow(".rooms [href=friday]")
     await browser.shows("mira", "tbody")
 
 
@@ -381,7 +381,7 @@ async def test_unknown_room_and_room_without_spectators_are_explained(one: Node,
 @both
 async def test_refused_page_is_told_what_its_operator_can_do(one: Node, browser: Browser) -> None:
     """A node that listens on loopback refuses WebSockets from pages of other names, as one whose proxy drops Host."""
-    await browser.open(one.url.replace("127.0.0.1", "cards.localhost"))
+    await browser.open(f"{one.url.replace('127.0.0.1', 'cards.localhost')}/{ROOM}")
     await browser.shows("--trusted-proxies", "#status")
     browser.errors()
 
@@ -529,7 +529,7 @@ async def test_axe_finds_nothing_on_any_screen(one: Node, browser: Browser) -> N
     await start(clients)
     await play_randomly(clients[0], 5, Random(1))
     for path, size, text in (
-        ("", LAPTOP, ROOM),
+        ("", LAPTOP, "mira"),
         (ROOM, LAPTOP, "mira"),
         ("replay", PHONE, "Open the record of a race"),
     ):

@@ -57,6 +57,7 @@ WATCH_FALL = """
 const falling = () => document.getAnimations().filter(each => each.effect.getTiming().duration > 1000)
 setInterval(() => { window.fell ||= falling().length > 40 }, 50) // a test may be too slow to see it
 """
+BOTTOM = "return document.querySelector(arguments[0]).getBoundingClientRect().bottom"
 PLAIN_HOST = "plain.test"  # over plain http, browsers trust this machine, but no host with a name
 
 
@@ -354,40 +355,77 @@ async def test_page_without_a_module_is_loaded_again(
     browser.errors()
 
 
-async def test_room_is_opened_and_left(one: Node, browser: Browser) -> None:
-    """Without storage, a seat works as long as the page is open."""
-    await browser.open(one.url, SMALL_PHONE)
-    await browser.shows("Open a room")
-    assert not await browser.accessibility_violations()
-    await browser.run(
-        "document.querySelector('[name=games]').value = '[\"klondike\"]'; document.querySelector('form button').click()"
-    )
-    await browser.until("document.querySelector('.sit input') && location.pathname !== '/'")
-    await browser.run("Storage.prototype.setItem = () => { throw new Error('full') }")
-    await browser.run(SIT, "zoe")
+async def test_link_is_sent_before_others_take_seats(one: Node, browser: Browser) -> None:
+    """The room has the options of the form. Without storage, a seat works as long as the page is open."""
+    await sit_by(browser, one.url, "#send", "document.querySelector('[name=undo]').value = '\"off\"'")
     await browser.shows("Klondike", "#facts")
-    await browser.shows("This browser keeps nothing")
     await browser.shows(await browser.run("return location.href"), ".line-to-copy")
-    await browser.run("document.querySelector('main summary').click()")
-    await browser.until("document.querySelector('details img').naturalWidth")
+    await browser.until("document.querySelector('details[open] img').naturalWidth")
+    race = (await one.rooms.load(await browser.run("return location.pathname.slice(1)"))).race
+    assert (race.options.undo, race.deal, [racer.name for racer in race.racers]) == ("off", "winnable", ["zoe"])
+    assert not await browser.accessibility_violations()
+    await browser.run("Storage.prototype.setItem = () => { throw new Error('full') }")
     await browser.run(PRESS, "Leave")
     await browser.shows("Take a seat")
     assert not await browser.run("return document.querySelector('#boards').hidden")  # who left can watch
-
-
-async def sit_by(browser: Browser, url: str, button: str, shown: str = "Race now") -> None:
-    """Take a seat with a button of the start page, given by its selector, once a text is shown there."""
-    await browser.open(url, SMALL_PHONE)
-    await browser.shows(shown)
-    await browser.run("document.querySelector(arguments[0]).click()", button)
-    await browser.until("document.querySelector('.sit input') && location.pathname !== '/'")
     await browser.run(SIT, "zoe")
+    await browser.shows("This browser keeps nothing")
+
+
+async def sit_by(browser: Browser, url: str, button: str, before: str = "") -> None:
+    """Take a seat with a button of the first screen, given by its selector, after a script has chosen something there."""
+    await browser.open(url, SMALL_PHONE)
+    await browser.until("document.querySelector('#felt .card')")
+    await browser.run(f"{before}; document.querySelector('#name').value = 'zoe'")
+    await browser.until("document.querySelector(arguments[0]).checkVisibility()", button)
+    await browser.run("document.querySelector(arguments[0]).click()", button)
+    await browser.until("location.pathname !== '/' && document.body.innerText.includes('You have a seat, zoe')")
+
+
+@pytest.mark.parametrize("browser", ENGINES, indirect=True)
+async def test_first_screen_is_played_at_once(one: Node, browser: Browser) -> None:
+    """No WebSocket is opened for that. All ways to race are in sight, and the race has the game that was chosen."""
+    await browser.open(one.url, (360, 510))
+    await browser.until("document.querySelector('#felt .card')")
+    for button in ("#now", "#send", "#join"):
+        assert await browser.run(BOTTOM, button) <= 510
+    assert not await browser.accessibility_violations()
+    await browser.run("document.querySelector('[data-game=klondike-three]').click()")
+    dealt = await browser.run(PILES)
+    await browser.run("document.querySelector('.pile[data-key=stock]').click()")
+    await browser.until("!document.querySelector('#back').disabled")
+    assert await browser.run(PILES) != dealt
+    await browser.press("z")
+    await browser.until("document.querySelector('#back').disabled")
+    assert await browser.run(PILES) == dealt
+    touch = "return [...document.querySelectorAll(arguments[0])].map(each => getComputedStyle(each).touchAction)"
+    assert set(await browser.run(touch, "#felt, #felt .table, #board")) == {"auto"}
+    assert one.metric("connections_opened_total") == 0
+    await browser.run("document.querySelector('#now').click()")
+    await browser.shows("Klondike Draw Three", "#facts")
+    await browser.shows("You have a seat")
+
+
+async def test_pasted_link_leads_to_a_seat(one: Node, browser: Browser) -> None:
+    await opened(one.url)
+    await browser.open(one.url, SMALL_PHONE)
+    await browser.until("document.querySelector('#felt .card')")
+    await browser.run("document.querySelector('#join').click()")
+    assert not await browser.accessibility_violations()
+    await browser.run("document.querySelector('#code').value = ' https://cards.example.org/Friday?x=1). '")
+    await browser.run("document.querySelector('dialog[open] button').click()")
+    await browser.until("location.pathname === '/friday' && document.body.innerText.includes('You have a seat')")
+    ana = await Client.hello(one.url, "ana")
+    await ana.join(await ana.create("lunch"))
+    await browser.open(one.url, SMALL_PHONE)
+    await browser.shows("ana", "#rooms")
+    await browser.shows("you have a seat", "#rooms li:first-child")
 
 
 async def test_tide_leads_to_a_seat(one: Node, browser: Browser) -> None:
     start = -(-(await one.store.now() + 90_000) // 60_000) * 60_000
     one.rooms.tides = (TideTime(minute=start // 60_000 % 1440, game="steve"),)
-    await sit_by(browser, one.url, "#tide button", shown="Steve in ")
+    await sit_by(browser, one.url, "#tide button")
     await browser.shows("The race starts by itself")
     race = (await one.rooms.load(await browser.run("return location.pathname.slice(1)"))).race
     assert (race.tide, [racer.name for racer in race.racers]) == (start, ["zoe"])
@@ -407,7 +445,7 @@ async def test_page_races_against_an_earlier_player(
     await race_alone(mira, LEAD_GAME)
     monkeypatch.setattr(race_now, "SHORTEST_WAIT", 4_000)  # until the page has a seat
     monkeypatch.setattr(race_now, "LONGEST_WAIT", 4_500)
-    await sit_by(browser, one.url, "section button")
+    await sit_by(browser, one.url, "#now", f"document.querySelector('[data-game={LEAD_GAME}]').click()")
     await browser.shows("The race starts by itself")
     await browser.shows("Starts in", "#clock")
     await browser.shows("Nobody else came. The deal of an earlier race is dealt again.", "[aria-label='Your seat']")

@@ -35,13 +35,16 @@ PICTURES = sorted(file.name for file in STATIC.iterdir() if file.name.endswith("
 """Icons and the picture of previews, which no script loads."""
 
 SCRIPTS = {name for name in NAMES if name.endswith((".js", ".mjs"))} - {"headless.mjs", "samedeal.mjs"}
-LARGEST_WATCHING = 36 * 1024
-"""Maximum size, in bytes, of all files together that a browser loads to list rooms or to watch a race, compressed."""
+LARGEST_FRONT = 48 * 1024
+"""Maximum size, in bytes, of all files that a browser loads for the first screen, with its board, compressed."""
+
+LARGEST_WATCHING = 40 * 1024
+"""Maximum size, in bytes, of all files together that a browser loads to watch a race, compressed."""
 
 LARGEST_RACING = 68 * 1024
 """Maximum size, in bytes, of all files that a racer loads from the link to the last move, compressed."""
 
-LARGEST = 80 * 1024
+LARGEST = 100 * 1024
 """Maximum size, in bytes, of all files together, compressed: also those of the replay, of checks, and of the solver."""
 
 
@@ -63,23 +66,27 @@ def imported(name: str) -> set[str]:
 
 
 def test_page_is_small() -> None:
-    """Who lists rooms or watches a race loads neither a seat nor a replay.
+    """Who watches a race loads neither a board to play on nor a replay.
 
     Until the race has ended, nobody loads the check of the deal, with the solver.
     """
     names = {name for name in FILES if not name.endswith((".png", ".json"))} - {*FOR_PROGRAMS}
-    late = BUNDLES.keys() - imported("page.js")
-    assert late == {"replay.js", "seat.js", "witness.js", "deep_check.js", WORKER}
-    assert packed(names - late) <= LARGEST_WATCHING
-    assert packed(names - late | imported("seat.js") | {WORKER}) <= LARGEST_RACING
+    first = names - BUNDLES.keys()
+    assert packed(first | imported("page.js") | imported("front.js")) <= LARGEST_FRONT
+    assert packed(first | imported("page.js") | imported("race_screen.js")) <= LARGEST_WATCHING
+    assert packed(first | imported("page.js") | imported("seat.js") | {WORKER}) <= LARGEST_RACING
     assert packed(names) <= LARGEST
 
 
 def test_bundles_are_named_where_they_are_first_needed() -> None:
     """Otherwise a browser would find one after the other, which takes seconds on a slow network."""
-    named = re.findall(r'"modulepreload" href="(.*?)"', (STATIC / "index.html").read_text())
-    assert set(named) == (watching := imported("page.js"))
-    assert imported("seat.js") - watching == {"seat.js", "witness.js"}
+    document = (STATIC / "index.html").read_text()
+    assert set(re.findall(r'"modulepreload" href="(.*?)"', document)) == (all_screens := imported("page.js"))
+    (named,) = re.findall(r'(\["front.*?\]) : (\[.*?\])', document)
+    front, watching = ({f"{name}.js" for name in json.loads(names)} for names in named)
+    assert front == imported("front.js") - all_screens
+    assert watching == imported("race_screen.js") - all_screens
+    assert imported("seat.js") - all_screens - watching == {"seat.js", "witness.js", "table.js", "dealing.js"}
 
 
 def test_every_module_is_in_one_bundle_after_those_that_it_imports() -> None:
@@ -131,7 +138,7 @@ def test_bundle_is_its_modules_one_after_the_other() -> None:
     sources = dict.fromkeys(BUNDLES["piles.js"], b"") | {"hash.js": hashes, "piles.js": piles}
     assert bundled("piles.js", sources).decode().splitlines() == [
         'import {a, b as c} from "./page.js"',
-        *("export const next = 1", 'import("./seat.js")', "export class X {}"),
+        *("export const next = 1", 'import("./dealing.js")', "export class X {}"),
     ]
 
 

@@ -11,6 +11,9 @@ import msgpack  # type: ignore[import-untyped]  # it has no types
 import pytest
 from msgspec.structs import replace
 
+from samedeal.board import Board
+from samedeal.errors import IllegalMove
+from samedeal.games import GAMES
 from samedeal.look_alikes import is_house_name, is_reserved
 from samedeal.names import clean_name
 from samedeal.options import Options
@@ -83,6 +86,18 @@ PROGRESS = """(() => {
     for (const board of given) race.showBoard({player: "p", piles, moves: 9, ...board})
     return race.progress.get("p")
 })()"""
+
+
+def test_example_of_the_rules_is_allowed_and_its_like_refused(tmp_path: Path) -> None:
+    script = "await import('./piles.js').then(({example}) => given.map(example))"
+    for game, (under, goes, refused) in zip(
+        GAMES.values(), evaluate_with_page(script, [*GAMES], tmp_path), strict=True
+    ):
+        piles = {"1": bytes([under]), "2": bytes([goes]), "3": bytes([refused])}
+        board = Board(game, tuple(piles.get(key, b"") for key in game.keys))
+        assert board.play("2 1").board.piles
+        with pytest.raises(IllegalMove):
+            board.play("3 1")
 
 
 def test_chart_begins_with_the_race(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from samedeal.forbidden_words import ForbiddenWords
 from samedeal.games import GAMES
 from samedeal.protocol.messages import Created, Rematch
 from samedeal.record import Record
@@ -199,6 +200,27 @@ async def test_private_rooms_are_not_seen(one: Node) -> None:
     assert [(each.event, each.room.room) for _, each in await one.store.news.after(NewsId(0, 0))] == [
         ("opened", "closed")
     ]
+
+
+async def test_front_shows_a_past_deal_of_the_day_and_no_forbidden_name(one: Node, two: Node) -> None:
+    """Nobody is shown the deal of today without a seat."""
+    ana, otto = await one.player("ana"), await one.player("otto")
+    assert (await read(two, "/front"))["board"] is None
+    for room, deal in (("first", "daily 2026-01-02"), ("older", "daily 2026-01-01"), ("today", "daily")):
+        await ana.create(room, games=("freecell",), deal=deal)
+        await raced(room, ana, otto, moves=2)
+        await until(lambda: one.store.records.newest_of(room))  # noqa: B023  # it is called at once
+    await ana.create("lunch", games=("steve",), deal="#1")
+    await ana.join("lunch")
+    await otto.join("lunch")
+    one.rooms.words = ForbiddenWords("otto")  # not before they have seats
+    front = await read(one, "/front")
+    board, (room,) = front["board"], front["rooms"]
+    assert (board["game"], board["deal"], board["race"][:6]) == ("freecell", "daily 2026-01-02", "first.")
+    assert sorted(map(len, board["piles"])) == [0] * 8 + [6] * 4 + [7] * 4
+    assert sorted(rival["name"] for rival in board["rivals"]) == ["", "ana"]
+    assert (room["names"], room["people"], room["line"]["players"]) == (["ana"], 2, 2)
+    assert [line["room"] for line in front["races"]] == ["today", "older", "first"]
 
 
 async def test_requests_are_refused_in_json(one: Node) -> None:

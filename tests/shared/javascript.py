@@ -45,7 +45,7 @@ def evaluate(program: str, given: Any = None) -> Any:
     The program can use functions and tables of the page for browsers.
     """
     imports = (
-        'import { seedCards } from "./deal.js"; import { unhex } from "./hash.js";'
+        'import { seedCards } from "./dealing.js"; import { unhex } from "./hash.js";'
         'import { publicSecret } from "./race_hashes.js";'
         'import { deal, RULES as GAMES } from "./rules.mjs"; import { solve } from "./search.mjs";'
     )

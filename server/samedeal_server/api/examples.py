@@ -20,6 +20,7 @@ from samedeal_server.api.answers import (
     SeriesAnswer,
     TidesAnswer,
 )
+from samedeal_server.api.front import FrontAnswer, FrontBoard, FrontRival, FrontRoom
 from samedeal_server.races.public_facts import RaceNews
 
 PARAMETERS: Final = read_data("samedeal_server.api", "parameters.toml", dict[str, dict[str, Any]])
@@ -45,18 +46,35 @@ _HASHES: Final[dict[str, Any]] = {
 }
 _ROOM: Final = RoomLine(phase="open", players=1, seats=8, spectators=True, **_RACE)
 
+_RECORD: Final = RecordLine(players=2, size=4211, winner="mira", time=241_120, **_OVER)
+_TIDES: Final = (TideTime(minute=1170, game=_GAME.name),)
+_BOARD: Final = FrontBoard(
+    race=RACE,
+    game=_GAME.name,
+    deal="daily 2026-11-21",
+    piles=((201, 10), ()),
+    rivals=(FrontRival(name="mira", bot=False, time=0, reached=(2610,)),),
+)
 EXAMPLES: Final[dict[type[Struct] | None, Struct]] = {
     type(example): example
     for example in (
         RoomsAnswer((_ROOM,)),
-        RacesAnswer((RecordLine(players=2, size=4211, winner="mira", time=241_120, **_OVER),)),
+        RacesAnswer((_RECORD,)),
         RaceAnswer(
             **_OVER, **_TERMS, **_HASHES, players=(RecordedPlayer(1, "mira", 1, 3, ((1840, "3 0"), (2610, "undo"))),)
         ),
         GamesAnswer((GameLine.of(_GAME),)),
         GameData.of(_GAME),
         SeriesAnswer(("friday", "friday-2"), 3, (TableLine(1, PLAYER, "mira", 2, 1.5, 482_240),)),
-        TidesAnswer((TideTime(minute=1170, game=_GAME.name),)),
+        TidesAnswer(_TIDES),
+        FrontAnswer(
+            time=1_795_356_342_106,
+            house=True,
+            board=_BOARD,
+            rooms=(FrontRoom(line=_ROOM, names=("mira",), people=1),),
+            races=(_RECORD,),
+            tides=_TIDES,
+        ),
         RaceNews(event="opened", time=1_795_356_342_106, room=_ROOM),
     )
 }

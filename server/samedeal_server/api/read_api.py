@@ -36,6 +36,7 @@ from samedeal_server.api.answers import (
     SeriesAnswer,
     TidesAnswer,
 )
+from samedeal_server.api.front import Front, FrontAnswer
 from samedeal_server.api.news_listeners import NewsListeners
 from samedeal_server.api.openapi import JSON, STREAM, TEXT, Route, document
 from samedeal_server.connections.handshake_admission import RETRY_AFTER
@@ -105,6 +106,7 @@ class ReadApi:
     _records: CachedList[RecordLine]
     listeners: NewsListeners
     _tides: tuple[TideTime, ...]
+    _front: Front
 
     async def respond(self, request: Request, network: str, charge: Charge) -> Response:
         """Return the response to a request whose path is one of the API."""
@@ -133,6 +135,10 @@ class ReadApi:
         response = respond_with(make_file("record.txt" if is_text else "answer.json", content), request.headers)
         response.headers["Vary"] = "Accept"
         return response
+
+    async def front(self, _asked: Asked) -> FrontAnswer:
+        """Return what the page shows first: a board to try, rooms with names, and finished races."""
+        return await self._front.answer()
 
     async def rooms(self, asked: Asked) -> RoomsAnswer:
         """Return the public rooms, perhaps only those of a game, those that can be joined, or those that admit bots."""
@@ -211,6 +217,7 @@ class ReadApi:
 
 
 ROUTES: Final = (
+    Route("/front", ReadApi.front, FrontAnswer),
     Route("/rooms", ReadApi.rooms, RoomsAnswer, query=("game", "open", "bots"), refusals=("unknown_game",)),
     Route("/races", ReadApi.races, RacesAnswer, query=("before", "player"), refusals=("no_record",)),
     Route("/races/{race}.json", ReadApi.race_json, RaceAnswer, refusals=("no_record", "bad_record")),

@@ -38,6 +38,7 @@ from samedeal.protocol_codes import CloseCode, RefusalCode
 from samedeal.race.room_state import board_state
 from samedeal.sentences import notice, refused
 from samedeal.terminal_text import printable
+from samedeal_server.api.front import Front
 from samedeal_server.api.news_listeners import NewsListeners, StreamHead
 from samedeal_server.api.read_api import REQUEST_COST, ReadApi, is_for_api, refused_early
 from samedeal_server.config.limits import Networks
@@ -112,7 +113,8 @@ class Gateway:
         given = self.rooms, self._rates, self._bans, self._on_hello
         self.handlers = RequestHandlers(*given, has_page=self._page is not None, house_key=house_key)
         lists = self.handlers.room_list, self.handlers.record_list
-        self._api = ReadApi(self.rooms.store, *lists, listeners, self.rooms.tides) if listeners else None
+        front = Front(self.rooms, *lists, house=bool(house_key))
+        self._api = ReadApi(self.rooms.store, *lists, listeners, self.rooms.tides, front) if listeners else None
 
     def process_request(
         self, socket: ServerConnection, request: Request

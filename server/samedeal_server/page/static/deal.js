@@ -1,11 +1,11 @@
 // Deals the cards of a race from what its record says, and checks the deal, as DEALS.md says.
 
 import {hex, sha256, unhex} from "./hash.js"
-import {GAMES, UNSEEN, onFoundations, played} from "./piles.js"
+import {dealt, seedCards} from "./dealing.js"
+import {onFoundations, played} from "./piles.js"
 import {commitmentOf, hasProof, isDescribed, publicSecret, shareHash, termsHash} from "./race_hashes.js"
-import {DECK, DOWN, RULES, deal, shuffle} from "./rules.mjs"
+import {RULES, deal, shuffle} from "./rules.mjs"
 import {solve} from "./search.mjs"
-import {shake256} from "./shake256.js"
 import {SOLVER, demand} from "./terms.mjs"
 
 const PROOF_VERSION = "5"
@@ -15,30 +15,6 @@ const HIGHEST_CANDIDATE = 999
 export class NotCheckable extends Error {}
 
 const number32 = n => [n >>> 24, n >>> 16, n >>> 8, n] // low bytes
-
-// The piles as dealt, with all faces. Cards that lie face down are UNSEEN.
-export function dealt(game, cards) {
-	const all = deal(RULES[game], cards)
-	all.stock.reverse()
-	return GAMES[game].piles.map(({key}) => all[key].map(card => (card & DOWN ? card | UNSEEN : card)))
-}
-
-// The cards of a random or numbered deal, the first one to be dealt first.
-export function seedCards(seed, decks) {
-	const [, number] = /^ms (\d{1,7})\0+$/.exec(String.fromCharCode(...seed)) ?? []
-	return number && decks === 1 ? microsoftCards(Number(number)) : shuffle(decks, shake256("samedeal order v1\n", [decks], seed))
-}
-
-// The cards as a numbered game of Microsoft's program deals them.
-function microsoftCards(number) {
-	const left = Array.from({length: 52}, (_, i) => 16 * (i % 4) + (i >> 2) + 1)
-	return DECK.map(() => {
-		number = (214013 * number + 2531011) % 2 ** 31
-		const [at, last] = [(number >> 16) % left.length, left.length - 1]
-		;[left[at], left[last]] = [left[last], left[at]]
-		return left.pop()
-	})
-}
 
 // The cards of a candidate for a winnable or daily deal.
 export function candidateCards(mix, number, decks) {

@@ -1,10 +1,8 @@
 // What taps and keys mean: the moves that they make, as text. Knows no DOM.
 
-import {GAMES, played, rankText, suit} from "./piles.js"
+import {GAMES, nameOf, played} from "./piles.js"
 import {moveText, movesFrom, safeMove} from "./legal_moves.js"
 import {DOWN, RULES, byKey} from "./rules.mjs"
-
-const nameOf = code => rankText(code) + "♣♦♥♠"[suit(code)]
 
 export class Hand {
 	picked = null // {key, size}: the cards that go with the next tap; with a key, size is null, and as many go as fit

@@ -1,6 +1,6 @@
 // Hints, the same as those of samedeal.laws.hints: what to do on a board, judged by the cards that the player sees.
 
-import {seedCards} from "./deal.js"
+import {seedCards} from "./dealing.js"
 import {allMoves, safeMove, wayOn} from "./legal_moves.js"
 import {HIDDEN, onFoundations, played} from "./piles.js"
 import {DOWN, RULES, byKey, rank, targetOf} from "./rules.mjs"

@@ -3,8 +3,6 @@
 import {byId, stored, toggle} from "./dom.js"
 import {here, isFrame, to} from "./here.js"
 import {Link} from "./link.js"
-import {Lobby} from "./lobby.js"
-import {RaceScreen} from "./race_screen.js"
 
 const room = location.pathname.split("/").pop().toLowerCase()
 const race = new URLSearchParams(location.search).get("race")
@@ -15,17 +13,23 @@ root.classList.toggle("embed", isFrame)
 toggle(byId("suits"), "four colours", false, isOn => root.classList.toggle("four", isOn))
 document.querySelector(".brand").href = to("./")
 
+async function openFront() {
+	const {Front} = await import("./front.js")
+	new Front().look(asked) // the document asks for it, so that it comes early
+}
+
 async function open() {
-	if (!room) return new Lobby()
 	if (room === "replay") return new (await import("./replay.js")).ReplayScreen(race)
+	const {RaceScreen} = await import("./race_screen.js")
 	const screen = new RaceScreen(room)
 	if (name) screen.sit(name)
 	return screen
 }
 
-// The connection opens while the screen is on its way.
-const opened = open().catch(loadAgain)
-if (room !== "replay" || race) {
+// The connection opens while the screen is on its way. The first screen has none.
+if (!room) openFront().catch(loadAgain)
+const opened = room && open().catch(loadAgain)
+if (room && (room !== "replay" || race)) {
 	const link = new Link(opened, here, name, race ? "" : room)
 	opened.then(screen => (screen.link = link))
 }

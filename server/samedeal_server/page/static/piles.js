@@ -1,7 +1,7 @@
 // Boards as PROTOCOL.md describes them: piles of cards, and what moves do to them.
 
 import {DESCRIBED} from "./games.mjs"
-import {DOWN, RULES, byKey, targetOf, textOf} from "./rules.mjs"
+import {DECK, DOWN, RULES, byKey, rank, targetOf, textOf} from "./rules.mjs"
 
 // The piles of a game in order, each with its place on the table: the corner, in cards.
 const pilesAt = ({kind, keys, place: {x = 0, y = 0, in_row = 16}}) =>
@@ -17,6 +17,7 @@ export const FACE = 0x3f
 
 export const rankText = card => textOf(card)[0].replace("T", "10")
 export const suit = card => (card >> 4) & 3
+export const nameOf = code => rankText(code) + "♣♦♥♠"[suit(code)]
 export const title = game => GAMES[game]?.title ?? game
 
 export const onFoundations = (game, piles) => piles.filter((_, i) => GAMES[game].piles[i].what === "foundation").flat().length
@@ -41,4 +42,16 @@ export function played(game, piles, action, seen = []) {
 		for (const key of row) if (stock.length) at[key].push(turnUp(stock.pop()))
 	} else while (waste.length) stock.push(waste.pop() | DOWN)
 	return faces.length || after.flat().includes(undefined) ? null : after
+}
+
+// An example of how columns are built: a card, one that goes on it, and one that is much like that, but does not. A game whose
+// columns take no cards has none.
+export function example(game) {
+	const {build, suits} = RULES[game]
+	const all = DECK.map(card => 16 * suits[card >> 4] + rank(card))
+	const under = all.find(card => rank(card) === 9 && suit(card) === 3)
+	const goes = all.find(card => build(card, under))
+	const distance = card => Math.abs(rank(card) - rank(goes))
+	const [not] = all.filter(card => card !== under && !build(card, under)).sort((a, b) => distance(a) - distance(b))
+	return goes && [under, goes, not]
 }

@@ -306,7 +306,9 @@ export class Seat {
 				button("Leave", () => this.ask("leave").then(() => this.screen.unseat("")))
 			]
 			const kicks = isHost ? players.filter(each => each !== own).map(({player, name}) => button(`Remove ${name}`, () => this.ask("kickplayer", {player}))) : []
-			parts.push(element("p", {class: "controls"}, ...buttons.filter(Boolean), ...kicks), after, ...shareLink())
+			parts.push(element("p", {class: "controls"}, ...buttons.filter(Boolean), ...kicks), after)
+			if (isHost && !others) parts.unshift(...shareLink(true)) // what the host wants first
+			else parts.push(...shareLink(false))
 		} else if (phase === "countdown" && room.earlier.length) parts.push(element("p", {}, "Nobody else came. The deal of an earlier race is dealt again."))
 		else if (phase === "racing" && (isDone || own.resigned)) {
 			const text = isDone ? `You finished in ${clock(isDone - room.starts)}, place ${row.place}` : "You have resigned"
@@ -324,17 +326,17 @@ export class Seat {
 		const isShown = options.spectators && !options.delay
 		const warnings = phase === "open" ? [isShown && SHOWN, !isSecureContext && PLAIN] : []
 		parts.push(...[...warnings, !stored.lasts && VOLATILE].filter(Boolean).map(text => element("p", {class: "warning"}, text)))
-		const isOpen = Boolean(panel.querySelector("details[open]"))
+		const details = panel.querySelector("details")
 		panel.replaceChildren(...parts)
-		panel.querySelector("details")?.toggleAttribute("open", isOpen)
+		if (details) panel.querySelector("details")?.toggleAttribute("open", details.open)
 		if (hadFocus) panel.querySelector("button")?.focus()
 	}
 }
 
 // The address of the room, to send to others.
-function shareLink() {
+function shareLink(open) {
 	const url = location.origin + location.pathname
 	const share = shareButton("Share", {title: "Samedeal", text: "Race me: the same cards for everyone.", url}, {class: "main"})
 	const code = element("img", {src: `qr${location.pathname}.svg`, alt: "The link as a QR code", loading: "lazy"})
-	return [element("h2", {}, "Send this link"), copyLine(url), share, element("details", {}, element("summary", {}, "QR code"), code)]
+	return [element("h2", {}, "Send this link"), copyLine(url), share, element("details", {open}, element("summary", {}, "QR code"), code)]
 }

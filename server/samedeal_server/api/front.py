@@ -1,0 +1,168 @@
+"""What the page shows first: a board to try, rooms with the names of their players, and finished races.
+
+The board is that of a deal of the day that is over, and has the race of those who played it. The names of strangers are
+left out if the operator's words forbid them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from samedeal.errors import SamedealError
+from samedeal.games import GAMES
+from samedeal.protocol.messages import RecordLine, RoomLine, TideTime
+from samedeal.race.values import Race
+from samedeal.record import Record, RecordedPlayer
+from samedeal_server.races.public_facts import room_line
+from samedeal_server.rooms.cached_list import CachedList
+from samedeal_server.rooms.registry import RoomRegistry
+from samedeal_server.rooms.room_list import RoomList
+
+_SHOWN: Final = ("open", "countdown", "racing")
+_MOST_ROOMS: Final = 24
+_MOST_RECORDS: Final = 12
+_MOST_RIVALS: Final = 3
+
+_READ: Final = 1_000
+"""Number of newest records among which that of a deal of the day is looked for."""
+
+_BOARD_LIFETIME: Final = 60.0
+"""Time, in seconds, for which the board to try is cached."""
+
+
+class FrontRival(Struct, frozen=True, kw_only=True):
+    """A player of the race on the board to try.
+
+    ``reached`` has the times, in milliseconds since the start, at which the player first had 1, 2 and more foundation
+    cards. ``time`` is that of the finish, or 0.
+    """
+
+    name: str
+    bot: bool
+    time: int
+    reached: tuple[int, ...]
+
+
+class FrontBoard(Struct, frozen=True, kw_only=True):
+    """A board to try, as dealt, with all faces. A card that lies face down has the bits 192 set."""
+
+    race: str
+    game: str
+    deal: str
+    piles: tuple[tuple[int, ...], ...]
+    rivals: tuple[FrontRival, ...]
+
+
+class FrontRoom(Struct, frozen=True, kw_only=True):
+    """A public room. ``names`` are those of its people, as far as everybody may see them, and ``people`` is their number.
+
+    ``tide`` is when the tide of the race starts, or 0.
+    """
+
+    line: RoomLine
+    names: tuple[str, ...]
+    people: int
+    tide: int = 0
+
+
+class FrontAnswer(Struct, frozen=True, kw_only=True):
+    """What the page shows first, at the time ``time``.
+
+    ``house`` tells whether the server has bots for those who want to race against bots. ``board`` is null until a deal of
+    the day is over that somebody has raced on. ``races`` are finished ones, whose ``winner`` may be empty.
+    """
+
+    time: int
+    house: bool
+    board: FrontBoard | None
+    rooms: tuple[FrontRoom, ...]
+    races: tuple[RecordLine, ...]
+    tides: tuple[TideTime, ...]
+
+
+class Front:
+    """Answers what the page shows first."""
+
+    def __init__(
+        self, rooms: RoomRegistry, room_list: RoomList, records: CachedList[RecordLine], *, house: bool
+    ) -> None:
+        self._rooms = rooms
+        self._list = room_list
+        self._records = records
+        self._house = house
+        self._answers = CachedList(self._read, rooms.timers)
+        self._boards = CachedList(self._read_board, rooms.timers, _BOARD_LIFETIME)
+
+    async def answer(self) -> FrontAnswer:
+        """Return the answer, which is read at most once a second. Raise StoreUnavailable if Redis fails."""
+        (answer,) = await self._answers.lines()
+        return answer
+
+    async def _read(self) -> tuple[FrontAnswer]:
+        lines = [line.room for line in await self._list.lines() if line.phase in _SHOWN][:_MOST_ROOMS]
+        races = await self._rooms.store.load_races(lines)
+        records = (await self._records.lines())[:_MOST_RECORDS]
+        board = next(iter(await self._boards.lines()), None)
+        answer = FrontAnswer(
+            time=self._rooms.clock.now(),
+            house=self._house,
+            board=board
+            and replace(board, rivals=tuple(replace(each, name=self._named(each.name)) for each in board.rivals)),
+            rooms=tuple(self._room(race) for race in races if race is not None and race.is_listed),
+            races=tuple(replace(line, winner=self._named(line.winner)) for line in records),
+            tides=self._rooms.tides,
+        )
+        return (answer,)
+
+    def _named(self, name: str) -> str:
+        return "" if self._rooms.words.forbids(name) else name
+
+    def _room(self, race: Race) -> FrontRoom:
+        people = [racer for racer in race.racers if not racer.bot]
+        names = [self._named(racer.shown or racer.name) for racer in people if race.options.spectators]
+        return FrontRoom(line=room_line(race), names=tuple(filter(None, names)), people=len(people), tide=race.tide)
+
+    async def _read_board(self) -> tuple[FrontBoard, ...]:
+        """Return the board of the newest deal of the day that is over, among those of races in games that people know."""
+        store = self._rooms.store
+        today = datetime.fromtimestamp(self._rooms.clock.now() / 1000, UTC).date().isoformat()
+        over = [
+            line
+            for line in await store.records.before("", _READ, among=_READ)
+            if "daily " < line.deal < f"daily {today}" and line.game in GAMES and GAMES[line.game].file.known
+        ]
+        if not over:
+            return ()
+        line = max(over, key=lambda line: (line.deal, line.time > 0, line.players))
+        text = await store.records.text(line.race)
+        try:
+            return (await asyncio.to_thread(_board, line, text),)
+        except SamedealError:
+            return ()  # this release does not read the record
+
+
+def _board(line: RecordLine, text: bytes) -> FrontBoard:
+    record = Record.read(text)
+    best = sorted(record.players, key=lambda player: player.place)[:_MOST_RIVALS]
+    return FrontBoard(
+        race=line.race,
+        game=line.game,
+        deal=line.deal,
+        piles=tuple(map(tuple, record.first_play.board.piles)),
+        rivals=tuple(
+            FrontRival(name=player.name, bot=player.bot, time=player.time, reached=_reached(record, player))
+            for player in best
+        ),
+    )
+
+
+def _reached(record: Record, player: RecordedPlayer) -> tuple[int, ...]:
+    times: list[int] = []
+    for (time, _), play in zip(player.actions, record.plays(player)[1:], strict=True):
+        times += [time] * (play.board.foundation_cards - len(times))
+    return tuple(times)

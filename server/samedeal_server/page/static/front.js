@@ -1,0 +1,232 @@
+// The first screen: a board that can be touched at once, the ways to race, the games, and who is here. Nothing is sent to
+// the server, apart from requests for what everybody may see, until the player presses a button.
+
+import {flat} from "./board_view.js"
+import {numbered} from "./dealing.js"
+import {byId, clock, counted, element, forTerminals, setText, stored, svg, timeLeft} from "./dom.js"
+import {address, goTo, here, to} from "./here.js"
+import {Link} from "./link.js"
+import {gameOf, nextTide, showLobby, showTide} from "./lobby.js"
+import {proposedName} from "./names.js"
+import {DOWN, rank} from "./rules.mjs"
+import {GAMES, suit, title} from "./piles.js"
+import {Practice} from "./practice.js"
+import {Rivals} from "./rivals.js"
+import {rulePicture} from "./rule_picture.js"
+
+const LOST = "No room has this address. Race here, or join with a link."
+const EVERY = 10_000 // ms between two looks at who is here
+const [LATEST, LONGEST] = [4000, 23_000] // ms before its start in which a race can be joined with the button
+const KNOWN = Object.keys(GAMES).filter(game => GAMES[game].known)
+const FIRST = [KNOWN[0], KNOWN.find(game => GAMES[game].lead)] // of the games, as listed
+const STEP = 14 // px between two cards of a pile on a small picture of a game
+const PEEK = 190 // px below the board, in which the games begin, on a large screen
+const wide = matchMedia("(min-width: 900px), (min-width: 560px) and (max-height: 480px)")
+
+export class Front {
+	constructor() {
+		document.documentElement.classList.add("front")
+		setText(byId("title"), "Race your friends in solitaire")
+		byId("main").replaceChildren(byId("front").content)
+		byId("file").href = to("replay")
+		byId("new").append(forTerminals(`samedeal new ${address}`))
+		if (new URLSearchParams(location.search).has("lost")) this.say(LOST)
+		this.rivals = new Rivals(byId("past"))
+		this.practice = new Practice(byId("felt"), sentence => this.tell(sentence), () => this.changed())
+		byId("back").onclick = () => this.practice.hand.act("undo")
+		this.offset = 0
+		this.rooms = []
+		this.prepareName()
+		this.prepareWays()
+		this.prepareGames()
+		const sizes = new ResizeObserver(() => requestAnimationFrame(() => this.fit())) // not at once: it changes sizes
+		for (const part of [byId("board"), byId("ways")]) sizes.observe(part)
+		addEventListener("resize", () => this.fit())
+		setInterval(() => document.hidden || this.look(fetch("api/v1/front")), EVERY)
+		setInterval(() => document.hidden || this.tick(), 500)
+	}
+
+	// Show what everybody may see, and at first the board that comes with it. `asked` is the response of the server.
+	async look(asked) {
+		const answer = await asked.then(response => (response.ok ? response.json() : null)).catch(() => null)
+		if (answer) {
+			Object.assign(this, answer, {offset: answer.time - Date.now()})
+			byId("bots").hidden = !answer.house
+			showLobby(answer, answer.time)
+		}
+		if (!this.game) this.choose(GAMES[this.board?.game] ? this.board.game : KNOWN[0])
+		this.tick()
+	}
+
+	get now() {
+		return Date.now() + this.offset
+	}
+
+	// Deal a game: the deal of the day that is over, or one that the server knows to be good to try.
+	choose(game) {
+		const {board} = this
+		this.game = game
+		const isTold = board?.game === game
+		const number = GAMES[game].demo ?? 1
+		this.caption = isTold ? gameOf(game, board.deal, this.now) : title(game)
+		this.rivals.open(isTold ? board.rivals : [], 52 * GAMES[game].decks)
+		const best = isTold && Math.min(...board.rivals.filter(each => each.time).map(each => each.time))
+		setText(byId("best"), best < Infinity && best ? ` · best ${clock(best)}` : "")
+		for (const button of byId("games").querySelectorAll("button")) button.ariaPressed = button.dataset.game === game
+		this.practice.deal(game, isTold ? board.piles : numbered(game, number))
+		this.tell("")
+		this.fit()
+		this.tick()
+	}
+
+	tell(sentence) {
+		setText(byId("told"), sentence || this.caption || "")
+	}
+
+	changed() {
+		const {practice, rivals} = this
+		byId("back").disabled = !practice.next
+		if (practice.next) rivals.join()
+		rivals.show(practice.home)
+		if (practice.isWon) this.tell("You won! Now race somebody.")
+	}
+
+	// Show what changes with time.
+	tick() {
+		if (!this.game) return
+		const {now, rooms} = this
+		this.rivals.show(this.practice.home)
+		const joins = ({line: {game, phase, starts, players, seats}}) =>
+			phase === "open" && players < seats && starts - now > LATEST && starts - now < LONGEST && (game === this.game || (!this.isChosen && GAMES[game]?.known))
+		const [soon] = rooms.filter(joins).sort((a, b) => a.line.starts - b.line.starts)
+		const people = rooms.reduce((sum, each) => sum + each.people, 0)
+		this.next = soon?.line.game ?? this.game
+		const facts = [title(this.next), soon && `starts in ${timeLeft(soon.line.starts - now).replace(/^0:0?/, "")} s`, people ? `${people} ${people === 1 ? "person" : "people"} here` : !soon && "first to finish wins"]
+		if (!this.isGoing) setText(byId("when"), facts.filter(Boolean).join(" · "))
+		const tide = nextTide(this.tides ?? [], now)
+		if ((this.tide = tide)) showTide(tide, now)
+	}
+
+	// Make the board as large as it can be while all ways to race are in sight.
+	fit() {
+		const board = byId("board")
+		const top = board.getBoundingClientRect().top + scrollY
+		const own = board.offsetHeight - byId("felt").offsetHeight
+		const below = wide.matches ? (innerHeight > 600 ? PEEK : 8) : byId("ways").querySelector("details").offsetTop - byId("ways").offsetTop + 8
+		const room = innerHeight - top - own - below
+		const width = board.clientWidth
+		this.practice.fit(width, Math.max(200, Math.min(room, 0.9 * width)))
+	}
+
+	prepareName() {
+		const input = byId("name")
+		input.value = stored.get("name") || proposedName()
+		input.onchange = () => stored.set("name", input.value)
+		byId("other").onclick = () => {
+			input.value = proposedName()
+			stored.set("name", input.value)
+		}
+		byId("title").after(byId("who"))
+		byId("how").onclick = () => this.showRules()
+	}
+
+	showRules() {
+		const dialog = byId("short")
+		const [head, list] = dialog.children
+		setText(head, `How to play ${title(this.game)}`)
+		list.replaceChildren(...GAMES[this.game].short.map(line => element("li", {}, line)), element("li", {}, rulePicture(this.game)))
+		dialog.showModal()
+	}
+
+	prepareWays() {
+		const form = byId("new")
+		const bots = () => ({options: {games: [this.game], deal: "winnable", players: 4, start: "full", countdown: 2}, house: 3})
+		byId("now").onclick = () => this.go("racenow", {game: this.next})
+		byId("bots").onclick = () => this.go("create", bots(), {options: bots().options, round: 0, private: false})
+		byId("tide").firstElementChild.onclick = () => this.go("racenow", {game: this.tide.game, tide: this.tide.start})
+		byId("send").onclick = () => this.open(form)
+		form.onsubmit = event => {
+			event.preventDefault()
+			this.open(form)
+		}
+		byId("join").onclick = () => byId("code").closest("dialog").showModal()
+		byId("code").form.onsubmit = () => {
+			stored.set("name", byId("name").value)
+			goTo(byId("code").value.trim().split(/[?#]/)[0].replace(/\W+$/, "").split("/").pop().toLowerCase())
+		}
+	}
+
+	// Open a room with the options of the form, and let the player send its link.
+	open(form) {
+		const isSent = ({name, selectedIndex}) => selectedIndex || name === "deal"
+		const chosen = [...form.querySelectorAll("select")].filter(isSent)
+		const options = {games: [this.game], ...Object.fromEntries(chosen.map(({name, value}) => [name, JSON.parse(value)]))}
+		const share = room => navigator.share?.({title: "Samedeal", text: `Race me in ${title(this.game)}: the same cards for everyone.`, url: new URL(room, location.href).href})
+		this.go("create", {options, room: form.room.value}, {options, round: 0, private: false}, share)
+	}
+
+	// Go to the room that the server gives. `share` may do something with its code before.
+	async go(type, fields, wanted = fields, share = () => {}) {
+		if (this.isGoing) return
+		this.isGoing = true
+		this.say("")
+		setText(byId("when"), "One moment")
+		stored.set("name", byId("name").value || proposedName())
+		try {
+			const link = await this.connect()
+			const {room} = await link.ask(type, fields)
+			await Promise.resolve(share(room)).catch(() => {}) // the player may close the sheet
+			goTo(room, wanted)
+		} catch ({message}) {
+			this.say(message)
+		}
+		this.isGoing = false
+	}
+
+	connect() {
+		this.connected ??= new Promise(resolve => {
+			const screen = {enter: () => resolve(link), showStatus: () => setText(byId("status"), link.sentence)}
+			const link = new Link(screen, here)
+		})
+		return this.connected
+	}
+
+	say(sentence) {
+		setText(byId("why"), sentence)
+	}
+
+	prepareGames() {
+		const place = game => (FIRST.includes(game) ? FIRST.indexOf(game) - FIRST.length : 0)
+		for (const game of Object.keys(GAMES).sort((a, b) => place(a) - place(b))) {
+			const onclick = () => {
+				this.isChosen = true
+				this.choose(game)
+				if (!wide.matches) scrollTo({top: 0, behavior: "smooth"})
+			}
+			const texts = [element("b", {}, title(game)), element("span", {}, GAMES[game].blurb)]
+			byId("games").append(element("li", {}, element("button", {"data-game": game, onclick}, picture(game), ...texts)))
+		}
+	}
+}
+
+// A small picture of a deal: the cards as two shapes, face up and face down, and what is on them as two others.
+function picture(game) {
+	const corners = []
+	const shapes = {backs: "", faces: "", blacks: "", reds: ""}
+	const piles = numbered(game, 1)
+	flat(game).places.forEach(({what, x, y}, i) => {
+		const pile = what === "stock" ? piles[i].slice(-1) : piles[i]
+		pile.forEach((card, depth) => {
+			const isTop = depth === pile.length - 1
+			const top = y + STEP * depth
+			corners.push([x, top])
+			shapes[card & DOWN ? "backs" : "faces"] += `M${x} ${top}h46v${isTop ? 64 : STEP - 3}h-46z`
+			if (card & DOWN) return
+			const mark = isTop ? `M${x + 23} ${top + 13}l14 19l-14 19l-14-19z` : `M${x + 5} ${top + 3}h${8 + rank(card)}v6h-${8 + rank(card)}z`
+			shapes[[1, 2].includes(suit(card)) ? "reds" : "blacks"] += mark
+		})
+	})
+	const paths = Object.entries(shapes).map(([name, d]) => svg("path", {class: name, d}))
+	const [right, bottom] = [0, 1].map(at => Math.max(...corners.map(corner => corner[at])))
+	return svg("svg", {viewBox: `-8 -4 ${right + 62} ${bottom + 72}`, "aria-hidden": "true"}, ...paths)
+}

@@ -1,0 +1,93 @@
+// A board to play alone. It needs no server, and nothing that is played on it counts.
+
+import {BoardView} from "./board_view.js"
+import {keepOneStop} from "./dom.js"
+import {Hand} from "./hand.js"
+import {GAMES, HIDDEN, UNSEEN, onFoundations, played} from "./piles.js"
+import {Table, layOut} from "./table.js"
+
+export class Practice {
+	awaits = false // as a Racer says it, for the hand
+
+	// `place` gets the board, `say` shows a sentence, and `changed` is called after each change.
+	constructor(place, say, changed) {
+		Object.assign(this, {place, say, changed})
+		this.hand = new Hand(this, say, () => this.show(true))
+		this.hand.auto = true
+		this.stop = keepOneStop(place)
+		addEventListener("keydown", event => this.press(event))
+	}
+
+	// Deal piles, whose faces are all known.
+	deal(game, dealt) {
+		const view = new BoardView(game)
+		const tap = (...more) => {
+			this.say("")
+			this.hand.taps(...more)
+		}
+		Object.assign(this, {game, dealt, past: [], table: new Table(view, game, {tap, lift: (...more) => this.hand.lift(...more), drop: key => this.hand.drop(key)})})
+		this.hand.picked = null
+		this.place.replaceChildren(view.element)
+		this.arrange()
+		this.stop()
+		this.changed()
+	}
+
+	// What the player sees.
+	get piles() {
+		return this.dealt.map(pile => pile.map(card => (card < UNSEEN ? card : HIDDEN)))
+	}
+
+	get next() {
+		return this.past.length
+	}
+
+	get home() {
+		return onFoundations(this.game, this.dealt)
+	}
+
+	get isWon() {
+		return this.home === 52 * GAMES[this.game].decks
+	}
+
+	act(action) {
+		const after = action === "undo" ? this.past.at(-1) : played(this.game, this.dealt, action)
+		if (!after) return this.say(action === "undo" ? "" : "This card can't go there.")
+		if (action === "undo") this.past.pop()
+		else this.past.push(this.dealt)
+		this.dealt = after
+		this.show(true)
+		this.changed()
+		if (this.isWon) this.table.cascade()
+	}
+
+	show(animated) {
+		const {hand, piles} = this
+		this.table.show(piles, {picked: hand.picked, targets: hand.targets(), largest: hand.largest}, animated)
+	}
+
+	// Make the board as large as it can be in a room of so many pixels.
+	fit(wide, tall) {
+		if (String([wide, tall]) === String(this.size)) return
+		this.size = [wide, tall]
+		this.arrange()
+	}
+
+	arrange() {
+		if (!this.table || !this.size) return
+		const {layout, scale} = layOut(this.game, ...this.size)
+		this.table.arrange(layout)
+		this.place.style.width = `${layout.width * scale}px`
+		this.place.style.setProperty("--scale", scale)
+		this.place.style.setProperty("--height", `${layout.height * scale}px`)
+		this.show(false)
+	}
+
+	press(event) {
+		const {key, target, ctrlKey, metaKey, altKey} = event
+		if (!this.table || ctrlKey || metaKey || altKey || target.closest("input, select, dialog")) return
+		if ((key === "Enter" || key === " ") && target.closest("button, summary, a")) return
+		this.say("")
+		if (this.hand.press(key, () => this.hand.act("undo"))) event.preventDefault()
+	}
+}
