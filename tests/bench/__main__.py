@@ -14,9 +14,8 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from tests.bench import global_keys, move_price
+from tests.bench import move_price
 from tests.bench.move_price import Price, Scenario, idle_memory, measure, measure_storing_echo
-from tests.bench.move_stages import stage_times
 from tests.bench.peers.node_servers import install, measure_server
 from tests.bench.spectators import spectator_price
 
@@ -48,7 +47,7 @@ async def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=3.0)
-    parser.add_argument("--only", choices=[*(each.name for each in SCENARIOS), "processes", "rooms", "keys"])
+    parser.add_argument("--only", choices=[*(each.name for each in SCENARIOS), "processes", "rooms"])
     parser.add_argument("--json", type=Path, default=Path("build/bench.json"))
     options = parser.parse_args(arguments)
     only, rounds, seconds = options.only, options.rounds, options.seconds
@@ -63,8 +62,6 @@ async def main(arguments: Sequence[str] | None = None) -> None:
     if only is None:
         prices += await _measure_others(rounds, seconds)
     found: dict[str, object] = {"prices": [asdict(price) for price in prices]}
-    if only in (None, "keys"):
-        found |= await _measure_global_keys()
     if only is None:
         found |= await _measure_rest(options.seconds)
     options.json.parent.mkdir(parents=True, exist_ok=True)
@@ -123,14 +120,6 @@ async def _measure_others(rounds: int, seconds: float) -> list[Price]:
     return prices
 
 
-async def _measure_global_keys() -> dict[str, object]:
-    """Measure and print what the keys of Redis cost that all rooms share. Return the figures for the JSON file."""
-    print("\nCPU of Redis for the keys that all rooms of a cluster share", flush=True)
-    costs = await global_keys.global_key_costs(races=10, idle_seconds=10, repeated=20_000)
-    print("\n".join(global_keys.rows(costs)), flush=True)
-    return {"global_keys": [asdict(cost) for cost in costs]}
-
-
 async def _measure_rest(seconds: float) -> dict[str, object]:
     """Measure and print the other figures. Return them for the JSON file."""
     memory = await idle_memory(IDLE)
@@ -142,11 +131,7 @@ async def _measure_rest(seconds: float) -> dict[str, object]:
         f" {watched.ack / watched.ack_without:.2f} times (goal: 1.5)",
         flush=True,
     )
-    stages = stage_times()
-    print(
-        "\nStages of a move, each timed alone: " + ", ".join(f"{name} {each:.1f} µs" for name, each in stages.items())
-    )
-    return {"idle_memory_kB": memory, "spectators": asdict(watched), "stages_us": stages}
+    return {"idle_memory_kB": memory, "spectators": asdict(watched)}
 
 
 if __name__ == "__main__":

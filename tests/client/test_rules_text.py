@@ -11,9 +11,7 @@ from samedeal.game import Game
 from samedeal.game_rules import _facts, _sentences, rules_of
 from samedeal.games import GAMES, game_named
 from samedeal.policies import Build
-from samedeal_client.text.appearance import Look
-from samedeal_client.text.rules_text import rules_rows, short_rules
-from samedeal_client.text.spans import row_width
+from samedeal_client.text.rules_text import short_rules
 from tests.client.command_line import run_samedeal
 from tests.golden.golden_files import assert_sentences
 
@@ -69,12 +67,6 @@ def test_the_example_of_a_build_is_legal(game: Game) -> None:
     under = Card.parse(example[3])
     for text in filter(None, (example[1], example[2])):
         assert Card.parse(text) in game.piles[game.columns.start].on[under]
-
-
-@pytest.mark.parametrize("game", GAMES.values(), ids=str)
-@pytest.mark.parametrize("width", [40, 60, 78, 118])
-def test_rules_fit_the_width(game: Game, width: int) -> None:
-    assert all(row_width(row) <= width for row in rules_rows(game, Look(), width))
 
 
 def test_the_command_prints_the_rules() -> None:

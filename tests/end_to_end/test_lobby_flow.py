@@ -29,7 +29,7 @@ from samedeal_link.session.client_session import ClientSession
 from tests.client.referee import AppUser
 from tests.end_to_end.live_server import friend, until_racing, until_room
 from tests.end_to_end.processes import DEADLINE
-from tests.textual_internals import make_current, scroll_down
+from tests.textual_internals import make_current
 
 
 @pytest.fixture(autouse=True)
@@ -452,17 +452,3 @@ async def test_similar_race_and_the_same_deal_are_raced_later(server: str, tmp_p
         await ana.wait_for_text("ana (you)", "mira", "foundations   ")
         await ana.press("a", screen="waiting")
         assert (ana.room.room != "friday", ana.room.deal, ana.room.game) == (True, "#7", "steve")
-
-
-async def test_help_pages_turn_and_scroll_by_keys_and_by_mouse(server: str) -> None:
-    async with player_in_lobby(server) as ana:
-        await ana.press("f1", text="In the lobby")
-        await ana.press("right", text="How to move in Athena")
-        await ana.press("end", text="TH is 10♥")
-        await ana.click("Willow", text="How to move in Willow")
-        await ana.press("left", text="How to move in Ace of Hearts")
-        await scroll_down(ana.pilot, (10, 10))
-        await ana.wait_until(lambda: "Ace of Hearts in short" not in ana.text())
-        await ana.press("escape", text="Race now")
-        await ana.press("q")
-        await ana.wait_until(lambda: ana.has_quit)

@@ -277,15 +277,6 @@ async def test_unannounced_ban_is_found_by_polling(two: tuple[Node, Node], opera
     assert await ana.closed() == CloseCode.BANNED
 
 
-async def test_ban_expires(one: Node, operator: Operator) -> None:
-    ana = await one.player("ana")
-    (line,) = (await operator.expect(BanList, Ban, target=ana.player, seconds=1)).bans
-    assert line.until == line.since + 1_000
-    assert await ana.closed() == CloseCode.BANNED
-    await until(lambda: can_connect(one, ana.session))
-    assert (await operator.expect(BanList, ListBans)).bans == ()
-
-
 async def test_ban_is_replaced_although_there_are_no_more_allowed(
     operator: Operator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
