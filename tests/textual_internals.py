@@ -81,8 +81,6 @@ async def wait_for_screen(pilot: Pilot[Any], condition: Callable[[], object]) ->
         raise AssertionError(f"The condition was not met. The screen:\n{screen_text(pilot.app)}") from None
 
 
-
-
 @cache
 def spare_work() -> None:
     """Let the apps of this process share what was parsed, as those of a door do, and paint only what a test reads.

@@ -71,24 +71,6 @@ async def through(serve: Serve = echoing) -> AsyncIterator[tuple[Proxy, asyncio.
             writer.close()
 
 
-async def test_proxy_skips_dead_targets_and_splits_bytes() -> None:
-    async with through() as (proxy, reader, writer):
-        proxy.connections[0].split(3, 5)
-        proxy.connections[0].delay(0.01)
-        writer.write(b"0123456789")
-        assert await reader.readexactly(10) == b"0123456789"
-
-
-async def test_stalled_bytes_are_forwarded_later() -> None:
-    async with through() as (proxy, reader, writer):
-        proxy.connections[0].stall(0.2)
-        writer.write(b"late")
-        with pytest.raises(TimeoutError):
-            async with asyncio.timeout(0.05):
-                await reader.read(1)
-        assert await reader.readexactly(4) == b"late"
-
-
 async def test_proxy_forwards_a_reset() -> None:
     """A killed node resets its connections, and even a silent client must learn of it."""
     async with through(resetting) as (_, reader, writer):
