@@ -73,19 +73,6 @@ MIRA = Curve("mira", ((30_000, 13), (120_000, 26), (150_000, 13)))
 
 
 NAMES = st.text(st.sampled_from("ab1 é名ｱ́̈한🂡"), min_size=0, max_size=30)
-LOOKS = st.builds(Look, ascii=st.booleans(), colour=st.booleans())
-PLAYERS = st.builds(
-    RankedPlayer,
-    place=st.integers(1, 16),
-    name=NAMES,
-    foundation_cards=st.integers(0, 104),
-    total=st.just(104),
-    activity=st.lists(st.integers(0, 40), max_size=12).map(tuple),
-    you=st.booleans(),
-    connected=st.booleans(),
-    resigned=st.booleans(),
-    time=st.integers(0, 7_200_000),
-)
 
 
 def test_parts_of_the_panel_match_their_golden() -> None:
@@ -124,19 +111,6 @@ def test_parts_of_the_panel_match_their_golden() -> None:
         cards_plot([], 52, 0, 23, 5, GLYPHS)
 
 
-@given(st.lists(PLAYERS, max_size=16), LOOKS, st.integers(16, 90), st.integers(1, 40))
-def test_ranking_rows_fit_their_size(players: list[RankedPlayer], look: Look, width: int, height: int) -> None:
-    rows = ranking_rows(players, look, width, height)
-    assert len(rows) <= height
-    lines = texts(rows, width)
-    assert not look.ascii or all(line.isascii() for line in lines)
-
-
-CURVES = st.lists(st.tuples(st.integers(0, 900_000), st.integers(0, 52)), max_size=20).map(
-    lambda points: Curve("ana 名", tuple(sorted(points)))
-)
-
-
 def test_crowd_shows_leaders_and_those_around_you() -> None:
     lines: list[str] = []
     for you, height in ((0, 30), (10, 30), (11, 30), (64, 30), (40, 4), (40, 2)):
@@ -145,12 +119,6 @@ def test_crowd_shows_leaders_and_those_around_you() -> None:
         shown = " ".join(row[1:].split()[0] for row in rows[:-1])
         lines.append(f"place {you}, {height} rows\t{shown} {' '.join(rows[-1].split())}")
     assert_sentences("a crowd in the panel", lines)
-
-
-@given(st.lists(CURVES, max_size=6), LOOKS, st.integers(0, 8_000_000), st.integers(24, 100), st.integers(5, 30))
-def test_plots_fit_their_size(curves: list[Curve], look: Look, length: int, width: int, height: int) -> None:
-    rows = cards_plot(curves, 52, length, width, height, look)
-    assert len(texts(rows, width)) == height
 
 
 @given(NAMES, st.integers(0, 25))

@@ -11,7 +11,6 @@ from samedeal.game import Game
 from samedeal.game_rules import _facts, _sentences, rules_of
 from samedeal.games import GAMES, game_named
 from samedeal.policies import Build
-from samedeal_client.text.rules_text import short_rules
 from tests.client.command_line import run_samedeal
 from tests.golden.golden_files import assert_sentences
 
@@ -75,10 +74,3 @@ def test_the_command_prints_the_rules() -> None:
     assert done.stdout.startswith("Ace of Hearts\n\n Aim\n")
     assert "9♥ on 10♥" in done.stdout
     assert "\x1b" not in done.stdout
-
-
-@pytest.mark.parametrize("game", GAMES)
-def test_short_rules_fit_over_a_board(game: str) -> None:
-    lines = short_rules(game)
-    assert len(lines) == 3
-    assert all(line and len(line) <= 54 and line.isascii() for line in lines)
