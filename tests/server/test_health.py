@@ -41,15 +41,6 @@ async def sent(at: str, request: bytes) -> bytes:
     return answer
 
 
-async def test_running_node_is_alive_ready_and_measured(one: Node, at: str) -> None:
-    assert [(await ask(at, path)).status for path in ("/healthz", "/readyz")] == [200, 200]
-    await one.player()
-    measured = await ask(at, "/metrics?format=text")
-    assert measured.status == 200
-    assert 'samedeal_connections{kind="lobby"} 1.0\n' in measured.text
-    assert "process_cpu_seconds_total" in measured.text
-
-
 async def test_wording_of_health_checks(one: Node, at: str) -> None:
     answers = {path: await ask(at, path) for path in ("/healthz", "/readyz", "/")}
     answers["POST /readyz"] = await ask(at, "/readyz", "POST")

@@ -15,7 +15,7 @@ from unittest import mock
 import pytest
 
 from samedeal.deal_proof import DealProof
-from samedeal.difficulty import SEARCH_BUDGET, states_of
+from samedeal.difficulty import SEARCH_BUDGET
 from samedeal.errors import RequestRefused
 from samedeal.protocol.codec import decode_to_client
 from samedeal.protocol.messages import CommitShare, Done, Drawn, Notice, Ping, Pong, RevealShare, RoomState, Start
@@ -111,16 +111,6 @@ async def test_daily_deal_is_searched_once(node: NodeMaker, monkeypatch: pytest.
         assert proof.terms.budget == SEARCH_BUDGET
     record.check_deeply()
     assert str(record.deal) == DAILY
-
-
-async def test_room_gets_the_difficulty_that_it_asks_for(one: Node) -> None:
-    async with connected(one, names=("ana",), **{**QUICK, "deal": "winnable easy", "countdown": 0}) as (ana,):
-        await ana.start()
-        proof = await finished(ana)
-        record = await kept_record(ana)
-    assert (proof.terms.least, proof.terms.budget) == states_of(proof.terms.game, "easy")
-    record.check_deeply()
-    assert str(record.deal) == "winnable easy"
 
 
 async def kept_record(client: RoomClient) -> Record:

@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 import msgpack  # type: ignore[import-untyped]  # it ships no types
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from samedeal.errors import BadOptions, MalformedFrame, MalformedText, UnknownGame, UnknownRequest
@@ -81,6 +81,7 @@ def test_rejected_frames_are_answered_as_the_page_says() -> None:
     assert_answers("frames", answer)
 
 
+@settings(max_examples=200)
 @given(st.one_of(to_server, to_client), st.integers(0, 1 << 32))
 def test_damaged_frame_is_a_message_or_refused_in_a_sentence(message: ToServer | ToClient, seed: int) -> None:
     """The decoders of both ends take it or leave it, and what they take they decode alike the second time."""
