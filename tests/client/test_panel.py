@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from samedeal.names import WIDEST_NAME, clean_name
 from samedeal.options import MAX_SEATS
 from samedeal.protocol.messages import Standing
 from samedeal.terminal_text import columns_of
@@ -17,7 +16,7 @@ from samedeal_client.panels.players_panel import panel_title, ranking_rows
 from samedeal_client.panels.plot import Curve, cards_plot, record_curves
 from samedeal_client.panels.race_feed import RankedPlayer
 from samedeal_client.text.appearance import Look
-from samedeal_client.text.spans import Row, Span, ascii_only, cut, fit, fit_row, row_text, row_width, wrap
+from samedeal_client.text.spans import Row, Span, cut, fit, fit_row, row_text, row_width, wrap
 from samedeal_client.text.time_text import clock_text
 from tests.client.server_messages import standing
 from tests.golden.golden_files import assert_golden, assert_sentences
@@ -46,14 +45,6 @@ FIELD = (
     RankedPlayer(4, "bot-easy-going", 52, 52, time=167_000),
     RankedPlayer(5, "ana", 0, 52, (1, 2, 3, 4, 5), you=True),
 )
-
-
-OWN = RankedPlayer(2, "ana", 9, 52, you=True)
-
-
-def test_own_bar_has_its_own_style() -> None:
-    styles = [{span.style for span in row if "▀" in span.text} for row in ranking_rows((FIELD[0], OWN), BARE, 30, 4)]
-    assert styles == [set(), {"bar"}, set(), {"you"}]
 
 
 ORDER = (
@@ -142,12 +133,6 @@ def test_wrapped_text_keeps_its_words(text: str, width: int) -> None:
         assert " ".join(lines).split() == text.split()
     if width > 1:
         assert "".join("".join(lines).split()) == "".join(text.split())
-
-
-def test_ascii_names_keep_their_width() -> None:
-    assert ascii_only("Zoë 名前") == "Zoe ????"
-    assert all(columns_of(ascii_only(name)) == columns_of(name) for name in ("Zoë", "é", "名é", "한국"))
-    assert columns_of(ascii_only(clean_name("名" * (WIDEST_NAME // 2)))) == WIDEST_NAME
 
 
 @pytest.mark.parametrize("game", ["willow", "steve"])

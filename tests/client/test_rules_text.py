@@ -9,21 +9,14 @@ import pytest
 from samedeal.cards import Card
 from samedeal.game import Game
 from samedeal.game_rules import _facts, _sentences, rules_of
-from samedeal.games import GAMES, game_named
+from samedeal.games import GAMES
 from samedeal.policies import Build
-from tests.client.command_line import run_samedeal
 from tests.golden.golden_files import assert_sentences
 
 
 def stated_rulings(game: Game) -> set[str]:
     """The rulings that the rules of a game state."""
     return {ruling for section in rules_of(game) for point in section.points for ruling in point.rulings.split()}
-
-
-def test_every_game_has_rules_of_its_own() -> None:
-    common = [section.title for section in rules_of(game_named("athena"))][-3:]
-    missing = [name for name, game in GAMES.items() if [section.title for section in rules_of(game)] == common]
-    assert not missing, f"rules.toml has no rules of {', '.join(missing)}"
 
 
 def test_all_rulings_are_stated() -> None:
@@ -66,11 +59,3 @@ def test_the_example_of_a_build_is_legal(game: Game) -> None:
     under = Card.parse(example[3])
     for text in filter(None, (example[1], example[2])):
         assert Card.parse(text) in game.piles[game.columns.start].on[under]
-
-
-def test_the_command_prints_the_rules() -> None:
-    done = run_samedeal("rules", "ace-of-hearts")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("Ace of Hearts\n\n Aim\n")
-    assert "9♥ on 10♥" in done.stdout
-    assert "\x1b" not in done.stdout

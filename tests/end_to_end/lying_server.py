@@ -21,7 +21,6 @@ from samedeal.protocol.messages import SUBPROTOCOL, Hello, RecordPart, Refused, 
 from samedeal.protocol_codes import RefusalCode
 from samedeal.record import Record
 from samedeal_link.first_completed import first_of
-from samedeal_server.page.files import PageFiles
 from tests.end_to_end.watched_races import ROOM
 from tests.server.client import Client
 from tests.server.live_nodes import Node
@@ -41,13 +40,10 @@ class Liar:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[Self]:
-        """Serve on a free port, also the page."""
+        """Serve on a free port."""
         options: dict[str, Any] = {"games": ("ace-of-hearts",), "deal": "winnable easy", "start": "all-ready"}
         await (await Client.hello(self._node.url, "mira")).create(ROOM, limit=600, countdown=0, **options)
-        page = PageFiles()
-        async with serve(
-            self._serve, "127.0.0.1", subprotocols=PROTOCOLS, process_request=lambda _, request: page.respond(request)
-        ) as server:
+        async with serve(self._serve, "127.0.0.1", subprotocols=PROTOCOLS) as server:
             self.url = f"ws://127.0.0.1:{next(iter(server.sockets)).getsockname()[1]}"
             yield self
 

@@ -65,14 +65,6 @@ async def test_programs_follow_into_an_earlier_race(
     await bot.expect("1st of 1")
 
 
-async def test_bot_without_a_room_waits_for_one(programs: Programs, server: str) -> None:
-    bot = await programs.samedeal("bot", server, "--level", "random", "--name", "ott")
-    await bot.expect("ott: waiting for open rooms, random, 20 moves per minute")
-    async with friend(server) as mira:
-        await mira.join(await mira.rooms.create(Options(), "friday"))
-        await bot.expect("ott: in room friday")
-
-
 async def test_players_of_a_tide_meet(programs: Programs, redis_url: str) -> None:
     """One tide is open, and one opens later."""
     minute = int(time.time() / 60 + 2)  # at least a minute from now

@@ -166,17 +166,6 @@ async def test_refusal_is_shown(server: str) -> None:
         assert player.app.screen_name == "lobby"
 
 
-async def test_running_race_is_watched(server: str) -> None:
-    async with player_in_lobby(server) as ana, friend(server) as mira:
-        await mira.join(await mira.rooms.create(Options(countdown=0), "friday"))
-        await mira.rooms.start()
-        await ana.wait_for_text("racing")
-        for key in ("w", "enter"):
-            await ana.press(key, screen="watch")
-            await ana.app.client.leave()
-            await ana.wait_for("lobby", text="racing")
-
-
 async def test_host_kicks_players_by_key_and_mouse(server: str) -> None:
     async with player_in_lobby(server) as ana, friend(server) as mira, friend(server, "k0ji") as k0ji:
         await ana.press("n", "ctrl+o", screen="waiting")
@@ -317,34 +306,6 @@ async def test_start_waits_for_joining_bots(server: str, release_bots: Callable[
         release_bots()
         await ana.wait_for("race")
         assert len(ana.room.players) == 2
-
-
-async def test_start_without_a_joining_bot_removes_it(server: str, release_bots: Callable[[], None]) -> None:
-    async with host_waiting(server, countdown=0) as ana:
-        await ana.press("1", text="joining")
-        await ana.press("enter", "enter")
-        await ana.wait_until(lambda: not ana.app.bots.names)
-        release_bots()
-        await ana.wait_for("race")
-        # A bot that took its seat just before the start resigns when it is removed.
-        await ana.wait_until(lambda: [seat.name for seat in ana.room.players if not seat.resigned] == ["ana"])
-        assert "without you" not in ana.text()
-
-
-async def test_quitting_with_racing_bots_asks_once(server: str) -> None:
-    async with host_waiting(server, deal="#7", countdown=0, end_when_settled=False) as ana:
-        await ana.press("3", text="your bot")
-        await ana.press("enter")
-        await ana.until_dealt()
-        await ana.press("ctrl+q")
-        await ana.wait_for_text("Your bots will leave too", "Esc  stay")
-        await ana.press("r", message="You resigned")
-        await ana.press("l", screen="lobby")
-        await ana.press("ctrl+q", text="still in a room")
-        await ana.press("x", text="click an option")
-        await ana.press("escape", text="Race now")
-        await ana.press("ctrl+q", "ctrl+q")
-        assert ana.has_quit
 
 
 async def test_key_typed_ahead_is_no_second_answer(server: str) -> None:

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import re
-import sys
 
 import pytest
 
 from samedeal.verdict_rows import ROWS
 from samedeal_client.panels.verdict import EXIT_CODES
-from tests.end_to_end.browser import Browser
 from tests.end_to_end.lying_server import Liar, NoRecord, RetimedMove
 from tests.end_to_end.processes import Programs
-from tests.end_to_end.racing_page import PRESS, dealt, sit, tap
-from tests.end_to_end.terminal import Terminal
 from tests.end_to_end.watched_races import ROOM
-from tests.programs import needs
 from tests.server.live_nodes import Node
 
 
@@ -48,37 +43,3 @@ async def test_lie_is_told_and_never_called_fair(one: Node, programs: Programs, 
     assert "Traceback" not in ana.text + bob.text
     assert not row or told(row) in bob.text or "NOT fair: " in bob.text  # it may find more, and say that first
     assert ("Fair: " in ana.text, "Result words: " in ana.text) == (not row, kind is not NoRecord)
-
-
-@needs("tmux")
-async def test_screen_calls_no_lie_fair(one: Node, programs: Programs, terminal: Terminal) -> None:
-    async with RetimedMove(one).running() as server:
-        bob = await programs.samedeal("bot", server.url, ROOM, *BOB)
-        command = [sys.executable, "-m", "samedeal_client", "join", server.url, ROOM, "--name", "ana"]
-        terminal.open((100, 30), *command)
-        await terminal.wait_for(r"bob \(bot\)")
-        await terminal.type_until("0 moves", "space")
-        await terminal.type_until("1 move ", "space")
-        await terminal.type_until("2 moves", "space")
-        await terminal.type_until(r"Resign\?", "C-r")
-        terminal.type("y")
-        await terminal.wait_for(re.escape(told("other_action")[:40]))
-        assert "Fair: " not in terminal.text
-        await bob.exit_code()
-
-
-@pytest.mark.xdist_group("page")
-@pytest.mark.parametrize(("kind", "verdict"), [(Liar, "fair"), (RetimedMove, "wrong")])
-async def test_page_calls_no_lie_fair(
-    one: Node, programs: Programs, browser: Browser, kind: type[Liar], verdict: str
-) -> None:
-    async with kind(one).running() as server:
-        await programs.samedeal("bot", server.url, ROOM, *BOB)
-        await sit(browser, server.url, "ana")
-        await browser.run(PRESS, "Ready")
-        await dealt(browser)
-        await tap(browser, "deal", 1)
-        await browser.run(PRESS, "Resign")
-        await browser.run(PRESS, "Really resign?")
-        assert await browser.until("document.querySelector('.deal:not(.checking)')?.classList[2]") == verdict
-        await browser.close_page()
