@@ -21,7 +21,7 @@ from samedeal_link.connection.saved_sessions import MemorySessions
 from samedeal_link.session.client_session import ClientSession
 from samedeal_link.session.room_client import RoomClient
 from tests.client.engine_scripts import READY, answering, script
-from tests.end_to_end.live_server import friend, until_racing, until_room
+from tests.end_to_end.live_server import friend, until_room
 from tests.end_to_end.processes import DEADLINE
 
 
@@ -98,34 +98,6 @@ async def test_refused_bot_is_reported(server: str) -> None:
         assert name in sentence
         assert "passphrase" in sentence
         assert bots.names == ()
-
-
-async def test_bot_lets_others_join_the_rematch_first(server: str) -> None:
-    said: list[str] = []
-    async with host_waiting(server) as mira, Link(parse_address(server), "bot", MemorySessions()) as link:
-        rooms = RoomClient(link)
-        await rooms.join("friday")
-        playing = asyncio.create_task(Bot(rooms, "random", 60, Random(1), stay=True, report=said.append).run())
-        await until_room(mira, lambda room: any(seat.ready for seat in room.players))
-        await mira.rooms.start()
-        await until_racing(mira)
-        await mira.rooms.resign()
-        await rooms.resign()
-        await until_room(mira, lambda room: room.phase == "finished")
-        deadline = asyncio.get_running_loop().time() + 0.7
-        rematch = await mira.rooms.rematch()
-        while lines := await mira.rooms.list():
-            if asyncio.get_running_loop().time() > deadline:
-                break  # this list may be older than it looks, on a busy machine
-            assert not [line for line in lines if line.room == rematch and line.players]
-        await mira.join(rematch)
-        await until_room(mira, lambda room: room.room == "friday-2" and len(room.players) == 2)
-        assert mira.model.hosting
-        (result,) = said
-        assert "of 2" in result
-        assert "resigned" in result
-        playing.cancel()
-        await asyncio.gather(playing, return_exceptions=True)
 
 
 LOOKS_UNDER_A_CARD = answering("'position 0;'*) answer=draw", "*'; undo yes '*) answer=undo", "*) answer=resign")
