@@ -37,7 +37,7 @@ from samedeal.terminal_text import printable
 from samedeal_server.config import token_buckets
 from samedeal_server.config.config import LogStyle
 from samedeal_server.config.limits import Limits
-from samedeal_server.rooms.race_now import SHORTEST_WAIT
+from samedeal_server.rooms.race_now import LONGEST_WAIT
 from samedeal_server.rooms.room_list import room_lines
 from samedeal_server.store import keys
 from tests.golden.golden_files import assert_answered, values_on
@@ -220,14 +220,14 @@ async def test_kicked_player_is_not_back_from_the_same_address(node: NodeMaker) 
         await Client.hello(one.url, name, additional_headers={"X-Forwarded-For": f"203.0.113.{number}"})
         for name, number in (("ana", 1), ("mal", 2), ("another", 2))
     ]
-    start_at = await one.store.now() + SHORTEST_WAIT
+    start_at = await one.store.now() + LONGEST_WAIT
     for room, options in (("friday", {"deal": "#1"}), ("soon", {"start": "at", "start_at": start_at, "countdown": 1})):
         await ana.create(room, **options)
         await ana.join(room)
         await mal.join(room)
         await one.rooms.command(room, KickCommand(mal.player, ana.player), "")
         await again.refused("kicked", Join, room=room)
-    assert (await again.expect(Created, RaceNow)).room != "soon"
+    assert (await again.expect(Created, RaceNow, game="willow")).room != "soon"
     await ana.join("friday")
     await ana.expect(Done, Start)
     await finish(ana)
