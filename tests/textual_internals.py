@@ -15,7 +15,6 @@ from textual._compositor import Compositor
 from textual._context import active_app, visible_screen_stack
 from textual.app import App
 from textual.drivers.headless_driver import HeadlessDriver
-from textual.events import MouseScrollDown
 from textual.message_pump import MessagePump
 from textual.pilot import Pilot
 from textual.screen import Screen
@@ -80,11 +79,6 @@ async def wait_for_screen(pilot: Pilot[Any], condition: Callable[[], object]) ->
                 await pilot.pause(0.01)
     except TimeoutError:
         raise AssertionError(f"The condition was not met. The screen:\n{screen_text(pilot.app)}") from None
-
-
-async def scroll_down(pilot: Pilot[Any], position: tuple[int, int]) -> None:
-    """Turn the mouse wheel down once at a position on the screen. A pilot has no public method for this."""
-    await pilot._post_mouse_events([MouseScrollDown], offset=position)
 
 
 @cache

@@ -8,16 +8,13 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import asdict, replace
-from functools import partial
 from pathlib import Path
 from typing import Final
 
-from tests.bench import global_keys, move_price
+from tests.bench import move_price
 from tests.bench.move_price import Price, Scenario, idle_memory, measure, measure_storing_echo
-from tests.bench.move_stages import stage_times
-from tests.bench.peers.node_servers import install, measure_server
 from tests.bench.spectators import spectator_price
 
 SCENARIOS: Final = (
@@ -48,7 +45,7 @@ async def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=3.0)
-    parser.add_argument("--only", choices=[*(each.name for each in SCENARIOS), "processes", "rooms", "keys"])
+    parser.add_argument("--only", choices=[*(each.name for each in SCENARIOS), "processes", "rooms"])
     parser.add_argument("--json", type=Path, default=Path("build/bench.json"))
     options = parser.parse_args(arguments)
     only, rounds, seconds = options.only, options.rounds, options.seconds
@@ -61,10 +58,8 @@ async def main(arguments: Sequence[str] | None = None) -> None:
     if only in (None, "rooms"):
         prices += await _measure_rooms(rounds, seconds)
     if only is None:
-        prices += await _measure_others(rounds, seconds)
+        prices += await _measure_storing_echo(rounds, seconds)
     found: dict[str, object] = {"prices": [asdict(price) for price in prices]}
-    if only in (None, "keys"):
-        found |= await _measure_global_keys()
     if only is None:
         found |= await _measure_rest(options.seconds)
     options.json.parent.mkdir(parents=True, exist_ok=True)
@@ -101,34 +96,11 @@ async def _measure_rooms(rounds: int, seconds: float) -> list[Price]:
     return prices
 
 
-async def _measure_others(rounds: int, seconds: float) -> list[Price]:
-    """Measure and print what a message costs that is only stored and sent back, and a move on other servers."""
-
-    async def each(title: str, measure: Callable[[Scenario, int, float], Awaitable[Price]]) -> list[Price]:
-        named = [replace(scenario, name=f"{title}, {scenario.name}") for scenario in SCENARIOS[:2]]
-        return [await _printed(measure(scenario, rounds, seconds)) for scenario in named]
-
+async def _measure_storing_echo(rounds: int, seconds: float) -> list[Price]:
+    """Measure and print what a message costs that is only stored and sent back."""
     print("\nAn echo that stores each message in Redis before it answers, without rules, rooms or limits", flush=True)
-    prices = await each("storing echo", measure_storing_echo)
-    print("\nOther servers, in rooms of four without rules, between the same echoes", flush=True)
-    if reason := await install():
-        print(f"  not measured: {reason}")
-        return prices
-    prices += await each("Colyseus in memory", partial(measure_server, "colyseus", stored=False))
-    prices += await each("Colyseus in Redis", partial(measure_server, "colyseus", stored=True))
-    prices += await each("boardgame.io in memory", partial(measure_server, "boardgame_io", stored=False))
-    print(
-        "  Their rooms live in one process. If it is killed, acked moves are lost or, with Redis, lie there without a race."
-    )
-    return prices
-
-
-async def _measure_global_keys() -> dict[str, object]:
-    """Measure and print what the keys of Redis cost that all rooms share. Return the figures for the JSON file."""
-    print("\nCPU of Redis for the keys that all rooms of a cluster share", flush=True)
-    costs = await global_keys.global_key_costs(races=10, idle_seconds=10, repeated=20_000)
-    print("\n".join(global_keys.rows(costs)), flush=True)
-    return {"global_keys": [asdict(cost) for cost in costs]}
+    named = [replace(scenario, name=f"storing echo, {scenario.name}") for scenario in SCENARIOS[:2]]
+    return [await _printed(measure_storing_echo(scenario, rounds, seconds)) for scenario in named]
 
 
 async def _measure_rest(seconds: float) -> dict[str, object]:
@@ -142,11 +114,7 @@ async def _measure_rest(seconds: float) -> dict[str, object]:
         f" {watched.ack / watched.ack_without:.2f} times (goal: 1.5)",
         flush=True,
     )
-    stages = stage_times()
-    print(
-        "\nStages of a move, each timed alone: " + ", ".join(f"{name} {each:.1f} µs" for name, each in stages.items())
-    )
-    return {"idle_memory_kB": memory, "spectators": asdict(watched), "stages_us": stages}
+    return {"idle_memory_kB": memory, "spectators": asdict(watched)}
 
 
 if __name__ == "__main__":

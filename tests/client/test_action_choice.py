@@ -62,21 +62,6 @@ def test_bot_undoes_its_way_out_of_a_dead_end(level: Level) -> None:
     assert UNDO in made
 
 
-@pytest.mark.parametrize("level", LEVELS)
-def test_undos_are_few_and_lead_to_a_gain(level: Level) -> None:
-    """A bot undoes moves only if it knows a better line, so afterwards more cards get to the foundations than before."""
-    play = Play(dealt("willow", 1), Undo.FREE)
-    made, _, _ = actions(level, play, 400, time=120)
-    assert made.count(UNDO) <= 0.4 * len(made)
-    most = most_before_undo = 0
-    for action in made:
-        if action == UNDO:
-            most_before_undo = max(most_before_undo, play.board.foundation_cards)
-        play = play.act(action)
-        most = max(most, play.board.foundation_cards)
-    assert UNDO not in made or most > most_before_undo
-
-
 @pytest.mark.parametrize(("game", "number"), [("willow", 5), ("phoenix", 5), ("phoenix", 6)])
 def test_bot_ends_on_the_board_with_most_foundation_cards(game: str, number: int) -> None:
     play = Play(dealt(game, number), Undo.FREE)

@@ -156,37 +156,6 @@ def test_useless_stream_is_one_sentence_and_exit_code_1(command: str, streams: s
     assert re.fullmatch(r"samedeal: [^\n]+\n", done.stdout + done.stderr)
 
 
-def test_closed_pipe_is_one_sentence_and_exit_code_1() -> None:
-    reads, writes = os.pipe()
-    os.close(reads)
-    command = [sys.executable, "-m", "samedeal_client", "rules", "steve"]
-    done = subprocess.run(
-        command, stdout=writes, stderr=subprocess.PIPE, text=True, env=BUFFERED, timeout=60, check=False
-    )
-    os.close(writes)
-    assert done.returncode == 1
-    assert re.fullmatch(r"samedeal: [^\n]+\n", done.stderr)
-
-
-def test_every_command_tells_that_its_output_cannot_be_written() -> None:
-    with Path("/dev/full").open("w", encoding="utf-8") as full:
-        programs = {
-            command: subprocess.Popen(
-                [sys.executable, "-m", "samedeal_client", *command.split(), "--help"],
-                stdout=full,
-                stderr=subprocess.PIPE,
-                text=True,
-                env=BUFFERED,
-            )
-            for command in ("", *CLIENT_COMMANDS)
-        }
-        told = {
-            command: (program.communicate(timeout=60)[1], program.returncode) for command, program in programs.items()
-        }
-    sentence = "samedeal: The output can't be written: No space left on device. With another one, everything works.\n"
-    assert told == dict.fromkeys(told, (sentence, 1))
-
-
 def test_serve_runs_the_server() -> None:
     served = run_samedeal("serve", "--help")
     assert served.returncode == 0

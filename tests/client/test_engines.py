@@ -54,7 +54,6 @@ from tests.server.waiting import until
 EXAMPLES = Path(__file__).parents[2] / "shared" / "engines"
 PAGE = (EXAMPLES.parent / "ENGINES.md").read_text(encoding="utf-8")
 CLOCK = Clock(900, 3)
-FIRST_MOVE = "*) moves=${position#*; moves }; moves=${moves%%;*}; answer=${moves%%, *}"
 
 
 def test_position_matches_its_golden() -> None:
@@ -162,15 +161,6 @@ async def test_second_answer_to_a_question_is_said(tmp_path: Path) -> None:
     async with Engine([script(tmp_path, twice)], said.append) as engine:
         assert [await engine.choose(Play(dealt("willow", 1)), CLOCK) for _ in range(2)] == [PAUSE, PAUSE]
     assert [sentence.split(". ")[0] for sentence in said] == ["The engine wrote 'bestmove draw' without a 'go'"]
-
-
-async def test_engine_that_crashes_once_plays_on(tmp_path: Path) -> None:
-    crash = f"[ -e {tmp_path}/crashed ] || {{ touch {tmp_path}/crashed; exit 1; }}\n"
-    said: list[str] = []
-    async with Engine([script(tmp_path, crash + answering(FIRST_MOVE))], said.append) as engine:
-        play = Play(dealt("willow", 1))
-        assert await engine.choose(play, CLOCK) == play.board.legal_moves()[0]
-    assert len(said) == 1
 
 
 async def test_engine_is_stopped_when_its_time_is_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -295,12 +285,6 @@ def test_match_tells_the_better_engine(capsys: pytest.CaptureFixture[str]) -> No
     assert lines[-1].startswith("Not decided: A is ahead in ")
 
 
-def test_same_engine_twice_is_even(capsys: pytest.CaptureFixture[str]) -> None:
-    """The engine draws random numbers, but the match can be repeated."""
-    assert main(["match", "random", "random", "--games", "klondike", "--deals", "1"]) == 0
-    assert capsys.readouterr().out.count(": even\n") == 1
-
-
 def test_match_with_an_engine_that_always_fails_is_given_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -324,17 +308,3 @@ def test_engine_that_failed_is_never_ahead() -> None:
 )
 def test_match_ends_when_it_is_decided(first: int, second: int, expected: str) -> None:
     assert compared(first, second) is Comparison[expected]
-
-
-@pytest.mark.parametrize(("chance", "wanted", "share"), [(0.5, "EVEN", 0.9), (0.6, "FIRST", 0.9), (0.4, "SECOND", 0.9)])
-def test_sequential_test_is_seldom_wrong(chance: float, wanted: str, share: float) -> None:
-    rng = Random(1)
-    found = [_simulated(rng, chance) for _ in range(300)]
-    assert found.count(Comparison[wanted]) >= share * len(found)
-
-
-def _simulated(rng: Random, chance: float) -> Comparison:
-    ahead = [0, 0]
-    while (comparison := compared(*ahead)) is Comparison.OPEN:
-        ahead[rng.random() >= chance] += 1
-    return comparison

@@ -14,10 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from samedeal_client.text.appearance import Look
-from samedeal_client.text.spans import row_text, row_width
 from samedeal_operate import local_checks
-from samedeal_operate.doctor_results import Finding, Severity, finding_rows
+from samedeal_operate.doctor_results import Finding, Severity
 from tests.client.command_line import run_samedeal
 from tests.golden.golden_files import assert_answers
 
@@ -83,16 +81,6 @@ def test_hosting_without_redis(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (verdict(finding), "redis-server" in finding.result) == ("warn", True)
 
 
-@pytest.mark.parametrize("width", [40, 80, 100])
-def test_finding_rows_fit_the_width(width: int) -> None:
-    rows = finding_rows(Finding("size", Severity.WARN, "word " * 30, "advice " * 20), Look(), width)
-    lines = [row_text(row) for row in rows]
-    assert all(row_width(row) <= width for row in rows)
-    assert lines[0].startswith("warn  size")
-    assert any("→  advice" in line for line in lines[1:])
-    assert all(line.startswith(" " * 16) for line in lines[1:])
-
-
 PATIENT_DOCTOR = """
 from samedeal_client import cli
 from samedeal_client.terminal_io import terminal_query
@@ -145,14 +133,6 @@ def test_doctor_passes_on_a_good_terminal() -> None:
     assert {name: found[name] for name in ("size", "colours", "letters", "glyphs")} == dict.fromkeys(
         ("size", "colours", "letters", "glyphs"), "ok"
     )
-
-
-def test_a_silent_terminal_times_out() -> None:
-    began = time.monotonic()
-    code, text = in_terminal(None)
-    assert code == 0
-    assert verdicts(text)["glyphs"] == "warn"
-    assert time.monotonic() - began < DEADLINE
 
 
 def test_a_dumb_terminal_fails_without_queries() -> None:

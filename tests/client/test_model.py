@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from random import Random
 from typing import get_args
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from samedeal.board_history import UNDO
+from samedeal.board_history import UNDO, Undo
 from samedeal.errors import CannotUndo, IllegalMove, PlayError
 from samedeal.moves import DRAW, Move
 from samedeal.protocol.messages import (
     Acked,
+    Act,
     BoardState,
     DelayedBoard,
     Joined,
@@ -23,7 +28,6 @@ from samedeal.protocol.messages import (
     Watching,
 )
 from samedeal_link.model.model import HANDLERS, Model
-from samedeal_link.model.own_play import Rollback
 from tests.client.race_server import START, RaceServer
 from tests.client.server_messages import delayed_board, delayed_move
 from tests.golden.golden_files import assert_sentences
@@ -50,6 +54,54 @@ def test_action_with_an_unseen_card_delays_later_ones() -> None:
     assert server.shown == server.play.board.masked()
     server.act(DRAW)
     assert server.act("1 1").action == "1 1"  # only the server knows the card that is turned up before
+
+
+@given(st.sampled_from(["willow", "athena", "steve"]), st.sampled_from(list(Undo)), st.integers(0, 1 << 32))
+def test_answered_client_shows_what_the_server_has(game: str, undo: Undo, seed: int) -> None:
+    """Whatever was moved, undone and refused, and however often the connection was lost before or after an answer."""
+    server, rng = RaceServer(game, undo=undo.value), Random(seed)
+    unanswered: list[Act] = []
+    log: list[tuple[int, str]] = []
+
+    def judge() -> ToClient:
+        """The answer to the oldest action. After a refusal, the others are on another revision."""
+        act = unanswered.pop(0)
+        at = START + 1_000 * len(log)
+        try:
+            answer = server.answer(act, at)
+        except PlayError as error:
+            return Refused(to=act.id, code=error.code, message="No", revision=server.play.revision)
+        log.append((at - START, act.action))
+        return answer
+
+    for _ in range(30):
+        match rng.randrange(6):
+            case 0 if unanswered:
+                server.send(judge())
+            case 1 if unanswered:
+                server.refuse(unanswered.pop(0))
+            case 2:
+                lost = [judge() for _ in range(rng.randint(0, len(unanswered)))]
+                server.send(Joined(to=50, room="k7", seat=1, generation=2))
+                server.send_board()
+                for answer in lost:
+                    server.send(answer)
+            case _:
+                with suppress(PlayError):
+                    moves = server.shown.legal_moves()
+                    action = UNDO if rng.random() < 0.3 or not moves else rng.choice(moves)
+                    unanswered.append(server.act(action))
+    while unanswered:
+        server.send(judge())
+    own = server.model.own
+    assert (server.shown, own.pending, server.out_of_sync()) == (server.play.board.masked(), (), False)
+    assert own.actions == tuple(log)
+    assert own.play is not None
+    assert (own.play.moves, own.play.undos) == (server.play.moves, server.play.undos)
+    tally = server.model.tallies["me"]
+    assert (tally.foundation_cards, tally.moves, tally.undos) == (
+        *(server.play.board.foundation_cards, server.play.moves, server.play.undos),
+    )
 
 
 @pytest.mark.parametrize(
@@ -87,47 +139,6 @@ def test_move_outside_the_race_raises(server: RaceServer) -> None:
     assert_sentences("moves outside a race", lines)
 
 
-def test_refusal_takes_back_the_move_and_later_ones(server: RaceServer) -> None:
-    before = server.shown
-    first, second, third = [server.act(move) for move in server.legal(3)]
-    server.ack(first)
-    after_first = server.play.board.masked()
-    server.refuse(second)
-    assert server.shown == after_first != before
-    assert server.model.own.pending == ()
-    rollback = server.model.own.rollback
-    assert rollback == Rollback(second.action, "illegal", "No")
-    server.refuse(third, "stale")
-    assert server.shown == after_first
-    assert not server.out_of_sync()
-    assert server.model.own.rollback is None
-    assert server.act(server.legal()[0]).revision == 1
-
-
-def test_undo_of_a_known_step_is_shown_at_once(server: RaceServer) -> None:
-    dealt = server.shown
-    move = server.act(server.legal()[0])
-    undo = server.act(UNDO)
-    assert server.shown == dealt
-    server.ack(move)
-    server.ack(undo)
-    assert server.shown == dealt
-    play = server.model.own.play
-    assert play is not None
-    assert (play.moves, play.undos, play.revision) == (1, 1, 2)
-
-
-def test_free_undo_keeps_seen_cards_known() -> None:
-    server = RaceServer("athena", undo="free")
-    server.ack(server.act(DRAW))
-    server.ack(server.act(UNDO))
-    assert server.shown == server.play.board.masked()
-    act = server.act(DRAW)
-    assert not server.awaiting_face()
-    server.ack(act)
-    assert server.shown == server.play.board.masked()
-
-
 def test_undo_of_an_unknown_step_is_left_to_the_server(server: RaceServer) -> None:
     for move in server.legal(2):
         server.move(move)
@@ -142,16 +153,9 @@ def test_undo_of_an_unknown_step_is_left_to_the_server(server: RaceServer) -> No
     assert not server.out_of_sync()
     server.ack(server.act(UNDO))
     assert server.shown == server.dealt.board.masked()
-
-
-def test_wrong_hash_is_out_of_sync_until_a_whole_board(server: RaceServer) -> None:
-    act = server.act(server.legal()[0])
-    ack = server.answer(act)
-    server.send(msgspec.structs.replace(ack, hash=b"notsame!"))
-    assert server.out_of_sync()
-    server.send_board()
-    assert not server.out_of_sync()
-    assert server.shown == server.play.board.masked()
+    own = server.model.own.play
+    assert own is not None
+    assert (own.moves, own.undos) == (server.play.moves, server.play.undos)
 
 
 def test_messages_that_do_not_fit_are_out_of_sync(server: RaceServer) -> None:
@@ -163,32 +167,11 @@ def test_messages_that_do_not_fit_are_out_of_sync(server: RaceServer) -> None:
     for message in (
         Refused(to=first.id, code="stale", message="No", revision=4),
         msgspec.structs.replace(answers[0], seen=bytes([1])),
+        msgspec.structs.replace(answers[0], hash=b"notsame!"),
         answers[1],  # before an earlier one
         board,
     ):
         assert server.model.after(message).out_of_sync, message
-
-
-def test_acknowledgements_update_the_own_tally(server: RaceServer) -> None:
-    for number, move in enumerate(server.legal(3), 1):
-        answer = server.answer(server.act(move))
-        server.send(msgspec.structs.replace(answer, time=START + number))
-    cards = server.play.board.foundation_cards
-    tally = server.model.tallies["me"]
-    assert (tally.foundation_cards, tally.moves, tally.undos, tally.acted_at) == (cards, 3, 0, START + 3)
-
-
-def test_repeated_acknowledgements_keep_the_record_whole(server: RaceServer) -> None:
-    acts = [server.act(move, START + 1000 * number) for number, move in enumerate(server.legal(3))]
-    answers = [
-        msgspec.structs.replace(server.answer(act), time=START + 1000 * number) for number, act in enumerate(acts)
-    ]
-    server.send(Joined(to=50, room="k7", seat=1, generation=2))
-    server.send_board()
-    for answer in answers:
-        server.send(answer)
-    assert server.shown == server.play.board.masked()
-    assert server.model.own.actions == tuple((1000 * number, act.action) for number, act in enumerate(acts))
 
 
 def test_board_ahead_of_the_pending_actions_replaces_it(server: RaceServer) -> None:
@@ -202,15 +185,6 @@ def test_board_ahead_of_the_pending_actions_replaces_it(server: RaceServer) -> N
     server.send(Acked(to=act.id, time=START, hash=b"whatever", receipt=b""))
     assert server.shown == server.play.board.masked()
     assert not server.out_of_sync()
-
-
-def test_entering_another_room_forgets_the_race(server: RaceServer) -> None:
-    server.ack(server.act(server.legal()[0]))
-    model = server.model.after(Joined(to=60, room="k8", seat=1, generation=1))
-    assert model.room is None
-    assert model.board is None
-    assert (model.me, model.name) == ("me", "ana")
-    assert model.after(server.state("open", room="k8")).is_in("k8")
 
 
 def watching(server: RaceServer) -> Model:
@@ -240,12 +214,6 @@ def test_missed_delayed_move_is_out_of_sync(server: RaceServer) -> None:
     again = model.after(Watching(to=71, room="k7", delay=15))
     assert not again.out_of_sync
     assert again.room is not None
-
-
-def test_a_spectator_who_joins_is_a_player(server: RaceServer) -> None:
-    model = watching(server).after(Joined(to=80, room="k7", seat=1, generation=1))
-    assert model.delay is None
-    assert not model.watched
 
 
 def progress(server: RaceServer, moves: int, at: int) -> None:

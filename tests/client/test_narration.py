@@ -114,11 +114,6 @@ def test_changes_are_narrated() -> None:
     assert_sentences("narration", lines)
 
 
-@pytest.mark.parametrize("change", [state(), tally(2, foundation_cards=9)], ids=["nothing", "progress"])
-def test_unimportant_changes_are_not_narrated(change: Callable[[Model, RaceServer], Model]) -> None:
-    assert narrated(change) == []
-
-
 def test_entering_a_room_describes_it(server: RaceServer) -> None:
     room: RoomState = replace(server.state("open"), private=True)
     lines = NARRATOR.narrate(Model(me="me"), Model(me="me").after(room))
@@ -141,14 +136,6 @@ STANDINGS = (
     Standing(place=1, player="you", name="bo", foundation_cards=52, time=83_000, moves=99, undos=0),
     Standing(place=2, player="me", name="ana", foundation_cards=4, time=0, moves=9, undos=2),
 )
-
-
-def test_finish_is_narrated_before_the_end(server: RaceServer) -> None:
-    won = Tally(player="you", foundation_cards=52, finished_at=START + 83_000)
-    finished = server.model.after(server.state("finished", standings=STANDINGS, tallies=(Tally(player="me"), won)))
-    lines = NARRATOR.narrate(server.model, finished)
-    over = NARRATOR.final_standings(finished)
-    assert lines == [*narrated(tally(2, foundation_cards=52, finished_at=START + 83_000)), *over]
 
 
 def test_finish_seen_late_is_narrated_before_the_end(server: RaceServer) -> None:

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from samedeal.names import WIDEST_NAME, clean_name
 from samedeal.options import MAX_SEATS
 from samedeal.protocol.messages import Standing
 from samedeal.terminal_text import columns_of
@@ -17,7 +16,7 @@ from samedeal_client.panels.players_panel import panel_title, ranking_rows
 from samedeal_client.panels.plot import Curve, cards_plot, record_curves
 from samedeal_client.panels.race_feed import RankedPlayer
 from samedeal_client.text.appearance import Look
-from samedeal_client.text.spans import Row, Span, ascii_only, cut, fit, fit_row, row_text, row_width, wrap
+from samedeal_client.text.spans import Row, Span, cut, fit, fit_row, row_text, row_width, wrap
 from samedeal_client.text.time_text import clock_text
 from tests.client.server_messages import standing
 from tests.golden.golden_files import assert_golden, assert_sentences
@@ -48,14 +47,6 @@ FIELD = (
 )
 
 
-OWN = RankedPlayer(2, "ana", 9, 52, you=True)
-
-
-def test_own_bar_has_its_own_style() -> None:
-    styles = [{span.style for span in row if "▀" in span.text} for row in ranking_rows((FIELD[0], OWN), BARE, 30, 4)]
-    assert styles == [set(), {"bar"}, set(), {"you"}]
-
-
 ORDER = (
     standing(1, "ana", 104, "a", time=418_000, moves=141, undos=3),
     standing(2, "mira", 97, "m", moves=152, undos=11),
@@ -73,19 +64,6 @@ MIRA = Curve("mira", ((30_000, 13), (120_000, 26), (150_000, 13)))
 
 
 NAMES = st.text(st.sampled_from("ab1 é名ｱ́̈한🂡"), min_size=0, max_size=30)
-LOOKS = st.builds(Look, ascii=st.booleans(), colour=st.booleans())
-PLAYERS = st.builds(
-    RankedPlayer,
-    place=st.integers(1, 16),
-    name=NAMES,
-    foundation_cards=st.integers(0, 104),
-    total=st.just(104),
-    activity=st.lists(st.integers(0, 40), max_size=12).map(tuple),
-    you=st.booleans(),
-    connected=st.booleans(),
-    resigned=st.booleans(),
-    time=st.integers(0, 7_200_000),
-)
 
 
 def test_parts_of_the_panel_match_their_golden() -> None:
@@ -124,19 +102,6 @@ def test_parts_of_the_panel_match_their_golden() -> None:
         cards_plot([], 52, 0, 23, 5, GLYPHS)
 
 
-@given(st.lists(PLAYERS, max_size=16), LOOKS, st.integers(16, 90), st.integers(1, 40))
-def test_ranking_rows_fit_their_size(players: list[RankedPlayer], look: Look, width: int, height: int) -> None:
-    rows = ranking_rows(players, look, width, height)
-    assert len(rows) <= height
-    lines = texts(rows, width)
-    assert not look.ascii or all(line.isascii() for line in lines)
-
-
-CURVES = st.lists(st.tuples(st.integers(0, 900_000), st.integers(0, 52)), max_size=20).map(
-    lambda points: Curve("ana 名", tuple(sorted(points)))
-)
-
-
 def test_crowd_shows_leaders_and_those_around_you() -> None:
     lines: list[str] = []
     for you, height in ((0, 30), (10, 30), (11, 30), (64, 30), (40, 4), (40, 2)):
@@ -145,12 +110,6 @@ def test_crowd_shows_leaders_and_those_around_you() -> None:
         shown = " ".join(row[1:].split()[0] for row in rows[:-1])
         lines.append(f"place {you}, {height} rows\t{shown} {' '.join(rows[-1].split())}")
     assert_sentences("a crowd in the panel", lines)
-
-
-@given(st.lists(CURVES, max_size=6), LOOKS, st.integers(0, 8_000_000), st.integers(24, 100), st.integers(5, 30))
-def test_plots_fit_their_size(curves: list[Curve], look: Look, length: int, width: int, height: int) -> None:
-    rows = cards_plot(curves, 52, length, width, height, look)
-    assert len(texts(rows, width)) == height
 
 
 @given(NAMES, st.integers(0, 25))
@@ -174,12 +133,6 @@ def test_wrapped_text_keeps_its_words(text: str, width: int) -> None:
         assert " ".join(lines).split() == text.split()
     if width > 1:
         assert "".join("".join(lines).split()) == "".join(text.split())
-
-
-def test_ascii_names_keep_their_width() -> None:
-    assert ascii_only("Zoë 名前") == "Zoe ????"
-    assert all(columns_of(ascii_only(name)) == columns_of(name) for name in ("Zoë", "é", "名é", "한국"))
-    assert columns_of(ascii_only(clean_name("名" * (WIDEST_NAME // 2)))) == WIDEST_NAME
 
 
 @pytest.mark.parametrize("game", ["willow", "steve"])

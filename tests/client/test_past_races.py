@@ -14,8 +14,6 @@ import pytest
 from samedeal.protocol.messages import Seat, Tally
 from samedeal_client.cli import main
 from samedeal_client.panels.history import (
-    cut_off_text,
-    fitted_cells,
     history_rows,
     result_line,
     streak_text,
@@ -198,16 +196,6 @@ def test_result_before_the_end(
     assert (result.place, result.foundation_cards, result.time, result.resigned) == expected
 
 
-def test_race_that_was_cut_off_is_told_until_the_next_one() -> None:
-    server = RaceServer()
-    tallied(server, Tally(player="me", foundation_cards=3, moves=4))
-    race = unfinished_race(server.model, cut_off=True)
-    assert race is not None
-    assert "Willow, 3/52" in cut_off_text(History((race,)))
-    later = msgspec.structs.replace(race, starts=race.starts + 1, cut_off=False)
-    assert cut_off_text(History((race, later))) == ""
-
-
 SHOWN = {
     "daily": race(deal="daily 2026-11-22"),
     "first": race(place=1, time=3_767_000),
@@ -256,11 +244,3 @@ def test_history_command_says_what_it_cannot_read(
     printed = capsys.readouterr()
     assert "Willow" in printed.out
     assert str(HistoryFile().path) in printed.err
-
-
-@pytest.mark.parametrize("width", [66, 114])
-def test_table_of_races_fits_its_window(width: int) -> None:
-    races = [race(), race(resigned=True, opponents=(Opponent("christopher robin"), Opponent("mo", bot=True)))]
-    rows = fitted_cells(races, Look(), width)
-    assert sum(max(len(row[at]) for row in rows) + 2 for at in range(len(rows[0]))) <= width
-    assert rows[1][-1].endswith("…" if width < 114 else "1 bot")

@@ -15,7 +15,6 @@ import pytest
 from samedeal.cards import Card
 from samedeal.moves import Move
 from samedeal_client.board.board_picture import Region
-from samedeal_client.board.card_tile import stock_tile
 from samedeal_client.board.column import draw_column
 from samedeal_client.board.layout import RESERVE, TOP, CardSize, Rect, layout
 from samedeal_client.board.marks import NO_MARKS, Marks
@@ -85,13 +84,6 @@ def region(heading: str, game: str, cards: str, look: Look, rows: int, marks: Ma
 
 def test_piles_are_drawn_as_the_page_says() -> None:
     assert_answers("piles", drawn)
-
-
-@pytest.mark.parametrize(
-    ("count", "width", "text"), [(68, 5, "  68 "), (4, 4, "  4 "), (4, 5, "░ 4 ░"), (24, 4, " 24 "), (24, 7, "░ 24 ░░")]
-)
-def test_stock_count_has_a_pattern_on_both_sides_or_none(count: int, width: int, text: str) -> None:
-    assert row_text(stock_tile(count, GLYPHS, width, 1)[0]) == text
 
 
 def styles(part: Region) -> list[str]:

@@ -382,19 +382,6 @@ async def test_practice_claims_no_best_time(monkeypatch: pytest.MonkeyPatch) -> 
         assert "left" not in ui.line("#header")
 
 
-async def test_finish_never_covers_the_panel(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("samedeal_client.full_screen.screens.race.best_before", lambda _: 1_000_000)
-    async with running_app(athena(NEARLY_WON), (120, 38)) as ui:
-        await ui.press("1", "1")
-        await ui.wait_until(lambda: "You won!" in ui.text())
-        assert "1st of 3" in ui.text()
-        for size in [(120, 38), (70, 24)]:
-            await ui.resize(*size)
-            assert "faster!" in ui.text()
-            banner, panel = (ui.app.screen.query_one(name).region for name in ("#countdown", "#rivals"))
-            assert 0 <= banner.x < banner.right <= panel.x
-
-
 async def test_cancelled_task_leaves_the_text_of_a_newer_one() -> None:
     async with running_app(willow()) as ui:
         await ui.referee.events.put(SeatLost("kicked", "The operator has taken you out of this room"))

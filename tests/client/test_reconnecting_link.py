@@ -20,15 +20,12 @@ from samedeal.protocol.messages import (
     Act,
     Create,
     Created,
-    Done,
     GameDescription,
     Hello,
     Join,
     Joined,
     ListRooms,
     Notice,
-    Ping,
-    Pong,
     Ready,
     Recover,
     Refused,
@@ -243,51 +240,6 @@ async def test_games_of_the_server_are_learned_and_wrong_ones_reported_once(serv
     offer({})
 
 
-async def test_reconnection_resumes_session_seat_and_requests(server: ScriptedServer, connected: Pair) -> None:
-    recorded, peer = connected
-    await recorded.join(peer, revision=4)
-    await recorded.acts(peer, 4)
-    first, second = recorded.act(5), recorded.act(6)
-    assert [await peer.receive(Act), await peer.receive(Act)] == [first, second]
-    ready = asyncio.create_task(recorded.link.request(Ready(id=0)))
-    await peer.receive(Ready)
-    await peer.abort()
-    await recorded.until_is(Lost)
-    while_lost = recorded.act(7)
-
-    peer = await server.accept()
-    assert (await peer.welcome()).session == "s1"
-    join = await peer.seat()
-    assert (join.room, join.revision) == ("k7", 5)
-    assert [await peer.receive(Act), await peer.receive(Act)] == [first, second]
-    repeated = await peer.receive(Ready)
-    assert await peer.receive(Act) == while_lost
-    await peer.send(Done(to=repeated.id))
-    assert await ready == Done(to=repeated.id)
-    await recorded.until_resumed()
-
-
-async def test_lost_moves_are_restored_before_pending_ones(server: ScriptedServer, connected: Pair) -> None:
-    recorded, peer = connected
-    await recorded.join(peer, revision=4)
-    await recorded.acts(peer, 4, 5)
-    await peer.abort()
-    await recorded.until_is(Lost)
-    pending = recorded.act(6)
-
-    peer = await server.welcome()
-    await peer.seat(revision=4)
-    recover = await peer.receive(Recover)
-    assert (recover.revision, [action.time for action in recover.actions], recover.receipt) == (4, [5, 6], b"6")
-    assert await peer.receive(Act) == pending
-    await peer.send(Done(to=recover.id))
-    await peer.close(CloseCode.RESTART)
-
-    peer = await server.welcome()
-    assert (await peer.seat(revision=6)).revision == 6
-    assert await peer.receive(Act) == pending
-
-
 async def test_refused_moves_are_reported(server: ScriptedServer, connected: Pair) -> None:
     recorded, peer = connected
     await recorded.join(peer, revision=4)
@@ -314,33 +266,6 @@ async def test_create_is_not_repeated(server: ScriptedServer, connected: Pair) -
     assert await peer.receive(Act) == after
 
 
-async def test_takeover_by_a_late_request_is_survived_once(server: ScriptedServer, connected: Pair) -> None:
-    recorded, peer = connected
-    await recorded.join(peer)
-    await peer.abort()
-    peer = await server.welcome()
-    await peer.receive(Join)
-    await peer.abort()
-    for _ in range(2):
-        peer = await server.welcome()
-        await peer.seat()
-        await peer.close(CloseCode.TAKEN_OVER)
-    ended = await recorded.until_is(Ended)
-    assert ended.code == str(CloseCode.TAKEN_OVER)
-
-
-async def test_draining_before_the_welcome_is_retried(server: ScriptedServer, connected: Pair) -> None:
-    recorded, peer = connected
-    await recorded.join(peer)
-    await peer.abort()
-    peer = await server.accept()
-    await peer.send(Notice(code=NoticeCode.DRAINING, message="This server is stopping"))
-    await peer.close(CloseCode.RESTART)
-    peer = await server.welcome()
-    await peer.seat()
-    await recorded.until_resumed()
-
-
 async def test_delay_requested_by_the_server_is_kept(server: ScriptedServer, connected: Pair) -> None:
     recorded, peer = connected
     await recorded.join(peer, revision=2)
@@ -354,22 +279,6 @@ async def test_delay_requested_by_the_server_is_kept(server: ScriptedServer, con
     delays = [event.retry_in for event in recorded.of(Lost) if event.sentence == "Server: Down"]
     assert len(delays) == 12
     assert 0.01 <= min(delays) <= max(delays) <= 0.015
-
-
-async def test_actions_of_unknown_outcome_are_repeated_in_order(server: ScriptedServer, connected: Pair) -> None:
-    recorded, peer = connected
-    await recorded.join(peer, revision=2)
-    first, second = recorded.act(2), recorded.act(3)
-    assert [await peer.receive(Act), await peer.receive(Act)] == [first, second]
-    await peer.send(
-        Refused(to=first.id, code=RefusalCode.UNAVAILABLE, message="The store is down", retry_after=1),
-        Refused(to=second.id, code=RefusalCode.STALE, message="On another revision", revision=2),
-    )
-    peer = await server.welcome()
-    assert (await peer.seat()).revision == 2
-    assert [await peer.receive(Act), await peer.receive(Act)] == [first, second]
-    assert not recorded.of(Refused)
-    assert [event.sentence for event in recorded.of(Lost)] == ["Server: The store is down"]
 
 
 async def test_stopped_server_is_gone_until_it_answers(server: ScriptedServer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -426,38 +335,6 @@ async def test_move_that_is_not_saved_is_kept_on_its_connection(server: Scripted
         await recorded.until(lambda event, act=act: isinstance(event, Acked) and event.to == act.id)  # type: ignore[misc]
     assert not recorded.of(Lost)
     assert server.count == 1
-
-
-async def test_server_is_pinged_and_disconnected_once_it_is_silent(server: ScriptedServer) -> None:
-    async with connect(server, LinkTimeouts(silence=0.3, pong=0.3)) as (recorded, peer):
-        for _ in range(reconnecting_link._FIRST_PINGS + 6):
-            ping = await peer.receive(Ping)
-            await peer.send(Pong(to=ping.id, time=5_000))
-        assert not recorded.of(Lost)
-        await peer.receive(Ping)
-        await recorded.until_is(Lost)
-        await server.welcome()
-        await recorded.until_resumed()
-
-
-async def test_unanswered_move_is_pinged_and_sent_again_on_a_new_connection(server: ScriptedServer) -> None:
-    async with connect(server, LinkTimeouts(silence=3600, move=0.1, pong=0.3)) as (recorded, peer):
-        for _ in range(reconnecting_link._FIRST_PINGS):
-            await peer.send(Pong(to=(await peer.receive(Ping)).id, time=5_000))
-        await recorded.join(peer, revision=0)
-        act = recorded.act(0)
-        assert (await peer.receive(Act)).id == act.id
-        ping = await peer.receive(Ping)
-        await peer.send(Pong(to=ping.id, time=5_000))
-        await peer.receive(Ping)  # once more while there is no answer
-        lost = await recorded.until_is(Lost)
-        assert lost.sentence == "The server stopped answering."
-        peer = await server.welcome()
-        await peer.seat()
-        assert (await peer.receive(Act)).id == act.id
-        await peer.send(acked(act))
-        await recorded.until_is(Acked)
-        assert recorded.link.waiting == 0
 
 
 async def test_ban_ends_the_link_with_its_reason(server: ScriptedServer, connected: Pair) -> None:

@@ -22,7 +22,7 @@ from samedeal.solver.solve import Answer, Outcome
 from samedeal_client.board.layout import Size
 from samedeal_client.full_screen.replay_app import ReplayApp
 from samedeal_client.full_screen.screens.replay import PracticeRequest, ReplayScreen
-from samedeal_client.panels.replay import grid_rows, key_of, ranking_at, replay_lines, slider_time
+from samedeal_client.panels.replay import grid_rows, key_of, ranking_at, replay_lines
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import row_width
 from samedeal_link.records.ghost_link import ROOM, GhostLink
@@ -115,13 +115,6 @@ def test_ranking_is_that_of_the_moment() -> None:
     assert last[0].time == race().tracks[0].times[-1]
 
 
-@pytest.mark.parametrize("width", [40, 80, 200])
-def test_slider_reaches_both_ends(width: int) -> None:
-    times = [slider_time(x, race(), width) for x in range(width)]
-    assert times == sorted(times)
-    assert (times[0], times[-1]) == (0, race().length)
-
-
 def test_replay_in_sentences() -> None:
     every = list(replay_lines(race(), Look()))
     assert_golden("screens/replay/plain.txt", "\n".join(every) + "\n")
@@ -174,15 +167,6 @@ async def test_replay_of_one_player_has_no_other_boards() -> None:
             await wait_for_screen(pilot, lambda: "This record has only the board of" in screen_text(pilot.app))
             await pilot.press("home")
             await wait_for_screen(pilot, lambda: "This record has only" not in screen_text(pilot.app))
-
-
-async def test_help_lists_all_keys_of_a_replay() -> None:
-    async with replaying((80, 24), back_to="the results") as pilot:
-        await wait_for_screen(pilot, lambda: "q back" in screen_text(pilot.app))
-        await pilot.press("f1")
-        await wait_for_screen(pilot, lambda: "10 seconds back or forward" in screen_text(pilot.app))
-        await pilot.press("f1")
-        await wait_for_screen(pilot, lambda: isinstance(pilot.app.screen, ReplayScreen))
 
 
 async def test_review_matches_its_golden(monkeypatch: pytest.MonkeyPatch) -> None:

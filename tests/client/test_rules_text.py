@@ -9,24 +9,14 @@ import pytest
 from samedeal.cards import Card
 from samedeal.game import Game
 from samedeal.game_rules import _facts, _sentences, rules_of
-from samedeal.games import GAMES, game_named
+from samedeal.games import GAMES
 from samedeal.policies import Build
-from samedeal_client.text.appearance import Look
-from samedeal_client.text.rules_text import rules_rows, short_rules
-from samedeal_client.text.spans import row_width
-from tests.client.command_line import run_samedeal
 from tests.golden.golden_files import assert_sentences
 
 
 def stated_rulings(game: Game) -> set[str]:
     """The rulings that the rules of a game state."""
     return {ruling for section in rules_of(game) for point in section.points for ruling in point.rulings.split()}
-
-
-def test_every_game_has_rules_of_its_own() -> None:
-    common = [section.title for section in rules_of(game_named("athena"))][-3:]
-    missing = [name for name, game in GAMES.items() if [section.title for section in rules_of(game)] == common]
-    assert not missing, f"rules.toml has no rules of {', '.join(missing)}"
 
 
 def test_all_rulings_are_stated() -> None:
@@ -69,24 +59,3 @@ def test_the_example_of_a_build_is_legal(game: Game) -> None:
     under = Card.parse(example[3])
     for text in filter(None, (example[1], example[2])):
         assert Card.parse(text) in game.piles[game.columns.start].on[under]
-
-
-@pytest.mark.parametrize("game", GAMES.values(), ids=str)
-@pytest.mark.parametrize("width", [40, 60, 78, 118])
-def test_rules_fit_the_width(game: Game, width: int) -> None:
-    assert all(row_width(row) <= width for row in rules_rows(game, Look(), width))
-
-
-def test_the_command_prints_the_rules() -> None:
-    done = run_samedeal("rules", "ace-of-hearts")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("Ace of Hearts\n\n Aim\n")
-    assert "9♥ on 10♥" in done.stdout
-    assert "\x1b" not in done.stdout
-
-
-@pytest.mark.parametrize("game", GAMES)
-def test_short_rules_fit_over_a_board(game: str) -> None:
-    lines = short_rules(game)
-    assert len(lines) == 3
-    assert all(line and len(line) <= 54 and line.isascii() for line in lines)

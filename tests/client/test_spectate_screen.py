@@ -32,20 +32,6 @@ def test_late_spectator_sees_ties_in_the_players_order() -> None:
     assert [(each.place, each.name) for each in ranking] == [(1, "k0ji"), (2, "mira"), (3, "ana")]
 
 
-@pytest.mark.parametrize("watch", [True, False], ids=["spectator", "racer"])
-@pytest.mark.parametrize("game", ["steve", "willow"])
-async def test_boards_fit_after_any_resize(game: str, watch: bool) -> None:
-    referee = Referee(game, board=golden_position(game, "middle"), rivals=RIVALS)
-    async with running_app(referee, watch=watch) as ui:
-        at_first = ui.text()
-        for size in [(120, 40), (60, 20), (40, 12), (80, 24), (10, 3), (1, 1), (160, 50), (80, 24)]:
-            for key in ("2", "0" if watch else "escape"):
-                await ui.press(key)
-                await ui.resize(*size)
-                assert all(len(line) <= size[0] for line in ui.text().splitlines())
-        assert ui.text() == at_first
-
-
 @pytest.mark.parametrize("game", FAMILIES)
 async def test_screens_match_golden_files(game: str) -> None:
     """The boards of all players in each game. A single board and ASCII are the same in all games."""

@@ -28,15 +28,13 @@ from samedeal_client.commands.start import start
 from samedeal_client.full_screen.screens.history import HistoryScreen
 from samedeal_client.full_screen.screens.start import StartScreen
 from samedeal_client.full_screen.start_app import StartApp
-from samedeal_client.full_screen.widgets.rows_widget import Rows
 from samedeal_client.menus.lobby import game_of_the_day
 from samedeal_client.menus.start_menu import RESTART, FailedChoice, starting_text
 from samedeal_client.panels.history import cut_off_text
 from samedeal_client.saved_settings import Settings, load_settings, remember_server, save_settings
-from samedeal_client.terminal_io.kept_screen import KeptScreen, boxed
+from samedeal_client.terminal_io.kept_screen import KeptScreen
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.option_wording import title_of
-from samedeal_client.text.spans import row_text
 from samedeal_link.connection.saved_sessions import FileSessions
 from samedeal_link.machine.paths import config_home, write_private
 from samedeal_link.records.history_file import HistoryFile
@@ -187,11 +185,6 @@ async def test_start_says_what_it_prepares(
     assert starting_text(arguments) in shown[0]
     assert given == [*arguments, "--back-to", "the start screen"]
     assert capsys.readouterr().out == "\x1b[?1049l\x1b[?25h"
-
-
-def test_box_is_in_the_middle_and_the_cursor_below() -> None:
-    assert boxed("Hi", 10, 9).split("\x1b[")[2:] == ["4;3H      ", "5;3H  Hi  ", "6;3H      ", "0m", "9;1H", "K"]
-    assert "W…" in boxed("Words", 6, 3)
 
 
 async def test_command_runs_on_the_screen_of_the_app(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -402,12 +395,3 @@ async def test_start_screens_match_their_golden(size: tuple[int, int], look: Loo
     text = "\n".join(shown)
     assert text.isascii() or not look.ascii
     assert_golden(f"screens/start_{size[0]}x{size[1]}_{'ascii' if look.ascii else 'glyphs'}.txt", text)
-
-
-@pytest.mark.parametrize(("size", "preview"), [((120, 40), "#preview"), ((80, 24), "#small-preview")])
-async def test_newcomer_sees_the_cards_of_the_chosen_game(size: tuple[int, int], preview: str) -> None:
-    async with start_screen(size) as pilot:
-        before = pilot.app.screen.query_one(preview, Rows).rows
-        assert any("♥" in row_text(row) for row in before)
-        await pilot.press("g")
-        await wait_for_screen(pilot, lambda: pilot.app.screen.query_one(preview, Rows).rows != before)

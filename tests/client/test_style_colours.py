@@ -1,14 +1,10 @@
 from __future__ import annotations
 
-from itertools import product
-
 import pytest
 from rich.color import Color, ColorSystem
 
 from samedeal_client.full_screen.widgets.style_colours import COLOURS, style_of
 from samedeal_client.text.appearance import Look
-
-LOOKS = [Look(colour=colour, dark=dark, four_colour=four) for colour, dark, four in product((True, False), repeat=3)]
 
 
 @pytest.mark.parametrize("style", COLOURS.styles)
@@ -16,13 +12,6 @@ def test_colourless_styles_have_no_colour(style: str) -> None:
     made = style_of(style, Look(colour=False))
     assert made.color is None
     assert made.bgcolor is None
-
-
-@pytest.mark.parametrize("mark", ["source", "target", "found", "hint"])
-@pytest.mark.parametrize("look", LOOKS)
-def test_marks_differ_from_every_card_style(mark: str, look: Look) -> None:
-    for card in ("red", "black", "diamond", "club"):
-        assert style_of(f"{card} {mark}", look) != style_of(card, look)
 
 
 def luminance(colour: Color | None) -> float:
@@ -49,18 +38,3 @@ def test_tiles_differ_in_sixteen_colours() -> None:
     assert len({colour.downgrade(ColorSystem.STANDARD) for colour in tiles if colour is not None}) == len(tiles)
     suits = [style_of(f"paper {suit}-card", Look()).color for suit in ("black", "red", "diamond", "club")]
     assert len({colour.downgrade(ColorSystem.STANDARD) for colour in suits if colour is not None}) == len(suits)
-
-
-def test_boards_lie_on_felt_where_there_are_colours() -> None:
-    for dark in (True, False):
-        assert style_of("", Look(dark=dark).on_table()) == style_of("", Look(felt=True))
-        assert Look(dark=dark, colour=False).on_table() == Look(dark=dark, colour=False)
-
-
-def test_suit_colours_are_two_or_four() -> None:
-    for dark in (True, False):
-        two = Look(dark=dark)
-        assert style_of(two.suit_style(1), two) == style_of(two.suit_style(2), two)
-        assert style_of(two.suit_style(0), two) != style_of(two.suit_style(1), two)
-        four = Look(dark=dark, four_colour=True)
-        assert len({style_of(four.suit_style(suit), four) for suit in range(4)}) == 4

@@ -15,8 +15,6 @@ from samedeal.options import Options
 from samedeal.protocol.messages import RoomState, Seat, Tally
 from samedeal.terminal_text import columns_of
 from samedeal.verdict_rows import VerdictKind
-from samedeal_client.input.bindings import DEFAULT
-from samedeal_client.panels.help import help_rows, pages
 from samedeal_client.panels.race import quit_warnings, return_text
 from samedeal_client.panels.results import (
     ResultDetails,
@@ -39,7 +37,7 @@ from samedeal_client.panels.waiting import (
 from samedeal_client.run_client import invitation_lines
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.player_names import fit_player_name
-from samedeal_client.text.spans import Row, row_text, row_width
+from samedeal_client.text.spans import Row, row_text
 from samedeal_link.connection.address import parse_address
 from samedeal_link.evidence.evidence import Evidence
 from samedeal_link.evidence.verdict import Verdict
@@ -120,15 +118,6 @@ def test_unknown_game_is_explained_first() -> None:
     plain, explained = (lines_of(room_rows(room(), 60, explained=explained)) for explained in (False, True))
     assert explained[-len(plain) - 1 :] == ["", *plain]
     assert "Steve" in explained[0]
-
-
-@pytest.mark.parametrize("width", [52, 60, 100])
-@pytest.mark.parametrize("look", [Look(), Look(ascii=True)], ids=["glyphs", "ascii"])
-def test_rows_of_text_fit_their_width(look: Look, width: int) -> None:
-    rows = [*room_rows(room(options=CYCLE), width, UTC, explained=True)]
-    rows += [row for page in pages() for row in help_rows(page, DEFAULT, look, width, "waiting")]
-    assert max(row_width(row) for row in rows) <= width
-    assert not look.ascii or text(rows[-20:]).isascii()
 
 
 def test_wording_of_the_players() -> None:
@@ -212,7 +201,3 @@ def test_verdict_has_the_style_of_its_kind(kind: VerdictKind, style: str) -> Non
     model = replace(finished(104, 3), evidence=Evidence(), verdict=found)
     shown = {span.text: span.style for row in closing_rows(model, ResultDetails(), Look()) for span in row}
     assert shown["The verdict."] == shown["Result words: amber fox"] == style
-
-
-def test_every_help_page_explains_moving() -> None:
-    assert all("3 5" in text(help_rows(page, DEFAULT, Look(), 80)) for page in pages())

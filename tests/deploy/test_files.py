@@ -23,7 +23,7 @@ from samedeal_server.config.config import DEFAULT_PORT, Config
 from samedeal_server.config.setting_sources import read
 from samedeal_server.process.listening import ALL_ADDRESSES
 from tests.deploy.dockerfile import FILE, ROOT, Step, steps
-from tests.deploy.introspection import DEPLOY, SETTINGS, texts
+from tests.deploy.introspection import DEPLOY, SETTINGS
 from tests.server.live_nodes import serving
 from tests.server.local_server import local_server
 
@@ -41,18 +41,6 @@ BACKUP_UNIT = DEPLOY / "systemd" / "samedeal-backup.service"
 def loaded(path: Path) -> Any:
     documents = list(yaml.safe_load_all(path.read_text()))
     return documents[0] if len(documents) == 1 else documents
-
-
-def test_file_parses() -> None:
-    for path in [path for path in texts() if path.suffix in (".yaml", ".json", ".toml")]:
-        text = path.read_text()
-        match path.suffix:
-            case ".yaml":
-                assert loaded(path)
-            case ".json":
-                assert json.loads(text)
-            case _:
-                assert tomllib.loads(text)
 
 
 IMAGE: Final = f"samedeal:{samedeal.__version__}"
@@ -258,12 +246,6 @@ def test_other_unit_is_as_restricted_as_a_node() -> None:
             line for line in unit(UNITS[0]) if line[0].startswith(("Private", "Protect", "Restrict", "System"))
         }
         assert restrictions <= set(unit(path))
-
-
-def test_unit_of_the_door_is_started_again_and_has_a_home() -> None:
-    lines = unit(DOOR_UNIT)
-    assert ("StartLimitIntervalSec", "0") in lines
-    assert ("Environment", f"HOME=%S/{dict(lines)['StateDirectory']}") in lines
 
 
 def test_commands_of_doors_parse() -> None:

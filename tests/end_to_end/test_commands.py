@@ -11,11 +11,9 @@ import pytest
 
 from samedeal.options import Options, WantedOptions
 from samedeal.protocol.messages import Create, Created
-from samedeal.record import Record
 from samedeal.sentences import refused
 from tests.end_to_end.live_server import friend
 from tests.end_to_end.processes import Programs
-from tests.golden.golden_files import HERE
 from tests.server.client import Client
 from tests.server.live_nodes import Node
 from tests.server.races import race_alone, shorten_wait
@@ -65,14 +63,6 @@ async def test_programs_follow_into_an_earlier_race(
     bo = await programs.samedeal("race", "willow", one.url, "--name", "bo")
     await bo.expect(r"Room \w{6}: Willow(.|\n)*Nobody else came(.|\n)*Room \w{6}: Willow(.|\n)*Go!")
     await bot.expect("1st of 1")
-
-
-async def test_bot_without_a_room_waits_for_one(programs: Programs, server: str) -> None:
-    bot = await programs.samedeal("bot", server, "--level", "random", "--name", "ott")
-    await bot.expect("ott: waiting for open rooms, random, 20 moves per minute")
-    async with friend(server) as mira:
-        await mira.join(await mira.rooms.create(Options(), "friday"))
-        await bot.expect("ott: in room friday")
 
 
 async def test_players_of_a_tide_meet(programs: Programs, redis_url: str) -> None:
@@ -169,18 +159,4 @@ async def test_commands_of_the_line_client(programs: Programs, server: str) -> N
     await ana.expect(r"\.\n")
     await ana.expect(r"'gibberish at length' is not a move")
     await ana.reply("leave", r"You have left the room")
-    assert await ana.exit_code() == 0
-
-
-async def test_a_file_of_moves_is_played(programs: Programs, server: str) -> None:
-    record = Record.parse((HERE / "records" / "willow.txt").read_text())
-    ana = await programs.samedeal(
-        *("new", server, "--name", "ana", "--game", "willow", "--deal", str(record.deal), "--countdown", "0")
-    )
-    await ana.expect(r"You are the host")
-    await ana.reply("start", r"Foundations 0/52\.")
-    ana.type_lines(*(str(move) for _, move in record.actions))
-    assert ana.process.stdin is not None
-    ana.process.stdin.close()
-    await ana.expect(rf"1st: you, .* {len(record.actions)} moves\.")
     assert await ana.exit_code() == 0

@@ -347,16 +347,6 @@ async def test_connections_that_never_log_in_keep_nobody_out(door: Door, home: P
         await until(lambda: door.metric('refused_total{what="connection"}') >= 280)
 
 
-async def test_sessions_of_a_key_are_bounded(door: Door) -> None:
-    key = asyncssh.generate_private_key("ssh-ed25519")
-    opened = [await client(door, "join", key) for _ in range(3)]
-    await until(lambda: opened[2][2].closed)
-    assert [each[2].closed for each in opened] == [False, False, True]
-    for connection, _, _ in opened:
-        connection.abort()
-    await until(lambda: door.metric("sessions") == 0)
-
-
 async def test_server_learns_the_address_behind_a_load_balancer(home: Path, tmp_path: Path) -> None:
     """The address in the PROXY header reaches the server, for its limits, and a connection without one is closed."""
     addresses: list[str | None] = []

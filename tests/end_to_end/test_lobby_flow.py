@@ -29,7 +29,7 @@ from samedeal_link.session.client_session import ClientSession
 from tests.client.referee import AppUser
 from tests.end_to_end.live_server import friend, until_racing, until_room
 from tests.end_to_end.processes import DEADLINE
-from tests.textual_internals import make_current, scroll_down
+from tests.textual_internals import make_current
 
 
 @pytest.fixture(autouse=True)
@@ -164,17 +164,6 @@ async def test_refusal_is_shown(server: str) -> None:
         await player.wait_for_text("friday")
         await player.press("1", message=str(refused("name_taken", name="mira"))[:40])
         assert player.app.screen_name == "lobby"
-
-
-async def test_running_race_is_watched(server: str) -> None:
-    async with player_in_lobby(server) as ana, friend(server) as mira:
-        await mira.join(await mira.rooms.create(Options(countdown=0), "friday"))
-        await mira.rooms.start()
-        await ana.wait_for_text("racing")
-        for key in ("w", "enter"):
-            await ana.press(key, screen="watch")
-            await ana.app.client.leave()
-            await ana.wait_for("lobby", text="racing")
 
 
 async def test_host_kicks_players_by_key_and_mouse(server: str) -> None:
@@ -319,34 +308,6 @@ async def test_start_waits_for_joining_bots(server: str, release_bots: Callable[
         assert len(ana.room.players) == 2
 
 
-async def test_start_without_a_joining_bot_removes_it(server: str, release_bots: Callable[[], None]) -> None:
-    async with host_waiting(server, countdown=0) as ana:
-        await ana.press("1", text="joining")
-        await ana.press("enter", "enter")
-        await ana.wait_until(lambda: not ana.app.bots.names)
-        release_bots()
-        await ana.wait_for("race")
-        # A bot that took its seat just before the start resigns when it is removed.
-        await ana.wait_until(lambda: [seat.name for seat in ana.room.players if not seat.resigned] == ["ana"])
-        assert "without you" not in ana.text()
-
-
-async def test_quitting_with_racing_bots_asks_once(server: str) -> None:
-    async with host_waiting(server, deal="#7", countdown=0, end_when_settled=False) as ana:
-        await ana.press("3", text="your bot")
-        await ana.press("enter")
-        await ana.until_dealt()
-        await ana.press("ctrl+q")
-        await ana.wait_for_text("Your bots will leave too", "Esc  stay")
-        await ana.press("r", message="You resigned")
-        await ana.press("l", screen="lobby")
-        await ana.press("ctrl+q", text="still in a room")
-        await ana.press("x", text="click an option")
-        await ana.press("escape", text="Race now")
-        await ana.press("ctrl+q", "ctrl+q")
-        assert ana.has_quit
-
-
 async def test_key_typed_ahead_is_no_second_answer(server: str) -> None:
     """When the only player resigns, the race ends. The next key then meets another screen below the dialog."""
     async with host_waiting(server, countdown=0) as ana:
@@ -452,17 +413,3 @@ async def test_similar_race_and_the_same_deal_are_raced_later(server: str, tmp_p
         await ana.wait_for_text("ana (you)", "mira", "foundations   ")
         await ana.press("a", screen="waiting")
         assert (ana.room.room != "friday", ana.room.deal, ana.room.game) == (True, "#7", "steve")
-
-
-async def test_help_pages_turn_and_scroll_by_keys_and_by_mouse(server: str) -> None:
-    async with player_in_lobby(server) as ana:
-        await ana.press("f1", text="In the lobby")
-        await ana.press("right", text="How to move in Athena")
-        await ana.press("end", text="TH is 10♥")
-        await ana.click("Willow", text="How to move in Willow")
-        await ana.press("left", text="How to move in Ace of Hearts")
-        await scroll_down(ana.pilot, (10, 10))
-        await ana.wait_until(lambda: "Ace of Hearts in short" not in ana.text())
-        await ana.press("escape", text="Race now")
-        await ana.press("q")
-        await ana.wait_until(lambda: ana.has_quit)

@@ -12,7 +12,6 @@ import pytest
 
 from samedeal.options import Options
 from samedeal.protocol.messages import RoomState
-from samedeal_bots import bot
 from samedeal_bots.bot import Bot
 from samedeal_bots.engine import Engine
 from samedeal_client.local.local_bots import LocalBots
@@ -22,7 +21,7 @@ from samedeal_link.connection.saved_sessions import MemorySessions
 from samedeal_link.session.client_session import ClientSession
 from samedeal_link.session.room_client import RoomClient
 from tests.client.engine_scripts import READY, answering, script
-from tests.end_to_end.live_server import friend, until_racing, until_room
+from tests.end_to_end.live_server import friend, until_room
 from tests.end_to_end.processes import DEADLINE
 
 
@@ -99,68 +98,6 @@ async def test_refused_bot_is_reported(server: str) -> None:
         assert name in sentence
         assert "passphrase" in sentence
         assert bots.names == ()
-
-
-async def test_bot_lets_others_join_the_rematch_first(server: str) -> None:
-    said: list[str] = []
-    async with host_waiting(server) as mira, Link(parse_address(server), "bot", MemorySessions()) as link:
-        rooms = RoomClient(link)
-        await rooms.join("friday")
-        playing = asyncio.create_task(Bot(rooms, "random", 60, Random(1), stay=True, report=said.append).run())
-        await until_room(mira, lambda room: any(seat.ready for seat in room.players))
-        await mira.rooms.start()
-        await until_racing(mira)
-        await mira.rooms.resign()
-        await rooms.resign()
-        await until_room(mira, lambda room: room.phase == "finished")
-        deadline = asyncio.get_running_loop().time() + 0.7
-        rematch = await mira.rooms.rematch()
-        while lines := await mira.rooms.list():
-            if asyncio.get_running_loop().time() > deadline:
-                break  # this list may be older than it looks, on a busy machine
-            assert not [line for line in lines if line.room == rematch and line.players]
-        await mira.join(rematch)
-        await until_room(mira, lambda room: room.room == "friday-2" and len(room.players) == 2)
-        assert mira.model.hosting
-        (result,) = said
-        assert "of 2" in result
-        assert "resigned" in result
-        playing.cancel()
-        await asyncio.gather(playing, return_exceptions=True)
-
-
-async def test_bot_without_a_room_races_where_somebody_waits(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It leaves rooms alone that are empty or admit no bots, and goes on when others have left or the host removes it."""
-    monkeypatch.setattr(bot, "LOOK_INTERVAL", 0.2)
-    said: list[str] = []
-    async with friend(server) as mira, Link(parse_address(server), "bot", MemorySessions(), bot=True) as link:
-        roaming = asyncio.create_task(
-            Bot(RoomClient(link), "random", 60, Random(1), False, said.append, roams=True).run()
-        )
-
-        async def meet(room: str) -> None:
-            await mira.join(await mira.rooms.create(Options(countdown=0), room))
-            met = asyncio.create_task(until_room(mira, lambda shown: shown.room == room and len(shown.players) == 2))
-            await asyncio.wait((met, roaming), return_when=asyncio.FIRST_COMPLETED)
-            await (roaming if roaming.done() else met)  # an error of the bot says more than that nobody came
-
-        await mira.rooms.create(Options(), "empty")
-        await mira.join(await mira.rooms.create(Options(bots=False), "people"))
-        await meet("left")
-        await mira.leave()
-        await meet("rude")
-        await mira.rooms.kick(link.player)
-        for room in ("friday", "monday"):
-            await meet(room)
-            await mira.rooms.start()
-            await until_racing(mira)
-            await mira.rooms.resign()
-            await until_room(mira, lambda shown: shown.phase == "finished")
-        entered = [sentence.removeprefix("in room ") for sentence in said if sentence.startswith("in room ")]
-        assert [room for room in entered if room != "rude"] == ["left", "friday", "monday"]  # it may be removed at once
-        assert not roaming.done()
-        roaming.cancel()
-        await asyncio.gather(roaming, return_exceptions=True)
 
 
 LOOKS_UNDER_A_CARD = answering("'position 0;'*) answer=draw", "*'; undo yes '*) answer=undo", "*) answer=resign")

@@ -16,13 +16,11 @@ from collections.abc import Callable, Coroutine
 from typing import Any, Final
 
 from tests.fuzz.campaign import Campaign
-from tests.fuzz.codec import fuzz_codec
 from tests.fuzz.commands import fuzz_commands
 from tests.fuzz.gateway import fuzz_gateway
 from tests.fuzz.operators import fuzz_operator
 
 KINDS: Final[dict[str, Callable[..., Campaign[Any] | Coroutine[Any, Any, Campaign[Any]]]]] = {
-    "codec": fuzz_codec,
     "gateway": fuzz_gateway,
     "operator": fuzz_operator,
     "commands": fuzz_commands,

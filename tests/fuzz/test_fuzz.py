@@ -7,21 +7,14 @@ from typing import Any
 
 import pytest
 
-from samedeal.errors import SamedealError
 from samedeal.protocol.messages import Rooms, ToClient
 from samedeal_server import cli
 from samedeal_server.rooms.hub import Hub
 from samedeal_server.rooms.player_connection import PlayerConnection
-from tests.fuzz import codec
-from tests.fuzz.codec import fuzz_codec
 from tests.fuzz.commands import fuzz_commands
 from tests.fuzz.fuzzed_nodes import damaged_script
 from tests.fuzz.gateway import fuzz_gateway, make_script
 from tests.fuzz.operators import fuzz_operator
-
-
-def test_decoders_accept_only_valid_frames() -> None:
-    assert fuzz_codec(1, 800).broken == []
 
 
 async def test_gateway_answers_or_closes() -> None:
@@ -44,17 +37,6 @@ def test_same_seed_gives_the_same_inputs() -> None:
         return [*valid, *(damaged_script(rng, each, valid) for each in valid)]
 
     assert scripts() == scripts()
-
-
-def test_wrong_exception_of_a_decoder_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    def careless_decoder(frame: bytes) -> Any:
-        if b"act" in frame:
-            raise KeyError("act")
-        raise SamedealError("A frame that this decoder does not know")
-
-    monkeypatch.setattr(codec, "decode_to_server", careless_decoder)
-    (broken,) = fuzz_codec(1, 500).broken
-    assert "careless_decoder raised KeyError('act')" in broken
 
 
 async def test_fault_of_a_node_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

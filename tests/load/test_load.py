@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator
 import pytest
 from websockets.exceptions import InvalidStatus
 
-from samedeal.protocol.messages import Ping, Pong
 from samedeal_server.config.limits import Limits
 from samedeal_server.process import fd_limits
 from samedeal_server.process.fd_limits import RESERVED, fit_to_open_file_limit
@@ -50,19 +49,6 @@ async def connect_until_full(node: Node, inside: list[Client]) -> None:
     """Append clients to ``inside`` until the node rejects one with an InvalidStatus."""
     while len(inside) < FILES:
         inside.append(await Client.hello(url_of(node), f"p{len(inside)}"))
-
-
-async def test_silent_connections_do_not_block_players(setup: LoadSetup) -> None:
-    """Open twice as many silent connections as there are file descriptors."""
-    node = await setup.node(files=FILES)
-    (ana,) = await race(node, "ana", 1)
-    silent = [await asyncio.open_connection(*node.target) for _ in range(2 * FILES)]
-    await ana.act("draw")
-    bob = await Client.hello(url_of(node), "bob")
-    await bob.expect(Pong, Ping)
-    for _, writer in silent:
-        writer.transport.abort()
-    await ana.act("draw")
 
 
 def test_limits_that_fit_are_unchanged() -> None:

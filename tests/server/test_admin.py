@@ -107,17 +107,6 @@ async def test_wrong_tokens_delay_the_right_one(node: NodeMaker, monkeypatch: py
     assert await late.closed() == CloseCode.NOT_LOGGED_IN
 
 
-async def test_delayed_wrong_tokens_block_nobody(one: Node) -> None:
-    guessing = [await Operator.connect(one.url) for _ in range(4)]
-    for each in guessing:
-        await each.send(Login, token="x" * 20)
-    ana = await one.player("ana")
-    await ana.create()
-    await Operator.login(one.url)
-    for each in guessing:
-        assert await each.closed() == CloseCode.NOT_LOGGED_IN
-
-
 async def test_unauthenticated_connections_are_limited(one: Node) -> None:
     waiting = [await Operator.connect(one.url) for _ in range(auth.MAX_UNAUTHENTICATED)]
     assert await (await Operator.connect(one.url)).closed() == CloseCode.NOT_LOGGED_IN
@@ -273,15 +262,6 @@ async def test_unannounced_ban_is_found_by_polling(two: tuple[Node, Node], opera
     await cancel_and_wait(two[1].tasks[:1])
     await operator.expect(BanList, Ban, target=ana.player)
     assert await ana.closed() == CloseCode.BANNED
-
-
-async def test_ban_expires(one: Node, operator: Operator) -> None:
-    ana = await one.player("ana")
-    (line,) = (await operator.expect(BanList, Ban, target=ana.player, seconds=1)).bans
-    assert line.until == line.since + 1_000
-    assert await ana.closed() == CloseCode.BANNED
-    await until(lambda: can_connect(one, ana.session))
-    assert (await operator.expect(BanList, ListBans)).bans == ()
 
 
 async def test_ban_is_replaced_although_there_are_no_more_allowed(

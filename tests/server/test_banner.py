@@ -42,15 +42,3 @@ def test_banner_says_what_the_page_says() -> None:
         return f"{addresses.local}, {public}, {page} in a browser{''.join(f', advises {hint}' for hint in hints)}"
 
     assert_answers("banner", answer)
-
-
-def test_data_and_health_are_shown() -> None:
-    config = Config(data=Path("/srv/samedeal"))
-    text = banner(config, addresses_of(config), "http://127.0.0.1:9777")
-    assert "data          /srv/samedeal\n" in text
-    assert "health        http://127.0.0.1:9777/readyz, http://127.0.0.1:9777/metrics\n" in text
-    shared = replace(config, redis="rediss://user:sesam@redis.example.org:6379/0")
-    text = banner(shared, addresses_of(shared), "")
-    assert "redis.example.org:6379\n" in text
-    assert "sesam" not in text
-    assert "health" not in text

@@ -18,7 +18,7 @@ from samedeal_server.config.limits import Limits, LiveLimits
 from samedeal_server.connections.handshake_admission import HandshakeAdmission
 from samedeal_server.telemetry.metrics import Metrics
 from tests.golden.golden_files import assert_answered
-from tests.server.broken_frames import PAGE, PIECE, answer
+from tests.server.broken_frames import PAGE, answer
 from tests.server.client import Client
 from tests.server.live_nodes import Node, NodeMaker
 from tests.server.raw_client import BINARY, CLOSE, Wire, close_wires, frame, handshake
@@ -68,16 +68,6 @@ async def test_client_that_ignores_a_close_is_aborted(
         await wire.send(sent)
         await wait_until_alone(*bystander)
     await bystander[0].becomes("connections_closed_total", 1, reason="bad_frames")
-
-
-async def test_half_a_frame_ends_with_the_connection(bystander: tuple[Node, Client]) -> None:
-    one, client = bystander
-    for sent in (b"\x82", frame(BINARY, b"", length=500) + b"x" * 499, PIECE):
-        wire = await Wire.greeted(one.url)
-        await wire.send(sent)
-        await client.expect(Pong, Ping)
-        wire.writer.write_eof()
-        assert await wire.ended() in (0, 1006)
 
 
 async def test_endless_handshake_is_aborted(node: NodeMaker) -> None:

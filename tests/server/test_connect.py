@@ -15,7 +15,6 @@ from samedeal_server.config.config import Config
 from samedeal_server.embedded_redis.server import EmbeddedRedis
 from samedeal_server.errors import StoreUnavailable
 from samedeal_server.process.app import run
-from samedeal_server.store import pubsub
 from samedeal_server.store.connect import connect
 from samedeal_server.store.redis_client import PrimaryClient
 from samedeal_server.store.store import Store
@@ -25,9 +24,6 @@ from tests.server.live_nodes import NodeMaker
 from tests.server.races import race
 from tests.server.redis_kinds import Server, behind_tls
 from tests.server.waiting import until
-
-SILENCE_TIMEOUT = 0.2
-"""Timeout, in seconds, that the tests set for a silent connection. A timeout by mistake only makes it reconnect."""
 
 ANSWER_TIMEOUT = 2
 """Timeout, in seconds, that the tests set for an answer. It is much longer than Redis takes on a busy machine."""
@@ -58,21 +54,6 @@ async def reset_idle_connections(data: Path) -> None:
                 await until(lambda: not proxy.connections)
                 for _ in range(LOOP_TURNS):
                     await asyncio.sleep(0)
-
-
-async def test_listener_reconnects_when_redis_is_silent(
-    node: NodeMaker, redis_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The network drops all packets without closing the connection, so that only the timeout reveals it."""
-    monkeypatch.setattr(pubsub, "SILENCE_TIMEOUT", SILENCE_TIMEOUT)
-    path = unquote(urlsplit(redis_url).path)
-    async with Proxy(lambda: [path]) as proxy:
-        proxied = await node(redis=f"redis://127.0.0.1:{proxy.port}/0?socket_timeout={ANSWER_TIMEOUT}")
-        ana, bob = await race(proxied, await node(), games=("athena",))
-        for connection in proxy.connections:
-            connection.stall(60)
-        await bob.act("draw")
-        await ana.until(ProgressUpdate, lambda progress: progress.moves == 1)
 
 
 async def test_redis_lost_during_start_is_a_startup_error(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
 from random import Random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from samedeal.board import Board
 from samedeal.board_history import UNDO, Play, Undo
@@ -60,52 +63,55 @@ def replayed(taken: list[str]) -> Play:
     return play
 
 
-def followed(shown: Shown) -> tuple[int, Board]:
-    """Return the revision of ana's board, and the board, as the client of a spectator shows it after all messages."""
+def followed(shown: Shown, player: str = "ana") -> tuple[int, Board]:
+    """Return the revision of a player's board, and the board, as the client of a spectator shows it after all messages."""
     model = Model(room=room_state("friday", Options(games=("athena",)), ()))
     for message in shown:
         model = model.after(message)
         assert not model.missed_move
-    play = model.watched["ana"].play
+    play = model.watched[player].play
     return play.revision, play.board
 
 
-def test_nothing_is_released_before_the_delay() -> None:
-    boards = delayed_boards(ana=[])
-    assert boards.boards() == []
-    assert boards.next_at() == STARTS + DELAY
-    assert boards.release_due(STARTS + DELAY - 1) == []
-    assert boards.boards() == []
-    (shown,) = boards.release_due(STARTS + DELAY)
-    assert shown == DelayedBoard(player="ana", revision=0, piles=DEALT.masked().piles, moves=0, undos=0, time=STARTS)
-    assert boards.boards() == [shown]
+STEPS = st.lists(st.tuples(st.sampled_from(["ana", "bob"]), st.integers(-300, 900)), max_size=60)
+"""Who acts next, and how many milliseconds after the action before. The clock may be set back meanwhile."""
+
+PAUSES = st.lists(st.integers(0, 4000), min_size=1, max_size=20)
+"""Milliseconds between the times at which boards are released."""
 
 
-def test_actions_are_released_in_order_of_time() -> None:
+@given(STEPS, PAUSES, st.integers(0, 9))
+def test_spectator_sees_what_was_done_before_the_delay_and_nothing_else(
+    steps: list[tuple[str, int]], pauses: list[int], seed: int
+) -> None:
+    """Whenever boards are released, an early spectator and one who comes then see the same: all that is due.
+
+    If the clock was set back, an action is shown with the actions before it.
+    """
+    taken = {name: actions(60, seed + at) for at, name in enumerate(("ana", "bob"))}
     boards = delayed_boards(ana=[], bob=[])
-    boards.release_due(STARTS + DELAY)
-    assert boards.next_at() is None
-    ana, bob = actions(2, 1, undo=False), actions(1, 2, undo=False)
-    assert boards.add("ana", 1, ana[0], STARTS + 10)
-    assert boards.add("ana", 2, ana[1], STARTS + 30)
-    assert boards.add("bob", 1, bob[0], STARTS + 20)
-    assert boards.next_at() == STARTS + 10 + DELAY
-    assert boards.release_due(STARTS + 9 + DELAY) == []
-    shown = boards.release_due(STARTS + 30 + DELAY)
-    assert [(message.player, message.revision, message.time - STARTS) for message in shown] == [
-        *(("ana", 1, 10), ("bob", 1, 20), ("ana", 2, 30))
-    ]
-
-
-@pytest.mark.parametrize("late", [0, 1, 7, 20, 40])
-def test_late_spectator_gets_boards_and_then_moves(late: int) -> None:
-    taken = actions(40)
-    boards = delayed_boards(ana=entries(taken))
-    boards.release_due(STARTS + DELAY + 1000 * late)
-    shown = boards.boards()
-    assert followed(shown) == (late, replayed(taken[:late]).board.masked())
-    shown += boards.release_due(STARTS + DELAY + 1000 * 40)
-    assert followed(shown) == (40, replayed(taken).board.masked())
+    due: list[tuple[int, str]] = []
+    time, latest = STARTS, {"ana": STARTS, "bob": STARTS}
+    for name, later in steps:
+        time = max(STARTS, time + later)
+        latest[name] = max(latest[name], time)
+        due.append((latest[name] + DELAY, name))
+        revision = [each for _, each in due].count(name)
+        assert boards.add(name, revision, taken[name][revision - 1], time)
+    shown: Shown = []
+    for now in accumulate(pauses, initial=STARTS + DELAY - 1):
+        released = boards.release_due(now)
+        shown += released
+        if now < STARTS + DELAY:
+            assert (shown, boards.boards(), boards.next_at()) == ([], [], STARTS + DELAY)
+            continue
+        times = [message.time for message in released if isinstance(message, DelayedMove)]
+        assert times == sorted(times)
+        assert boards.next_at() == min((at for at, _ in due if at > now), default=None)
+        for name in taken:
+            count = sum(at <= now and each == name for at, each in due)
+            expected = (count, replayed(taken[name][:count]).board.masked())
+            assert followed(shown, name) == followed(boards.boards(), name) == expected
 
 
 @pytest.mark.parametrize("late", [0, 60, 120, 199])
@@ -137,17 +143,6 @@ def test_repeated_action_is_ignored_and_a_gap_reported() -> None:
     assert boards.add("ana", 2, second, STARTS + 2)
     assert boards.add("ana", 3, third, STARTS + 3)
     assert followed(boards.release_due(STARTS + DELAY + 3))[0] == 3
-
-
-def test_clock_set_back_keeps_moves_in_order() -> None:
-    taken = actions(6, undo=False)
-    assert len(set(taken)) > 1
-    boards = delayed_boards(ana=[])
-    boards.release_due(STARTS + DELAY)
-    for number, action in enumerate(taken, 1):
-        boards.add("ana", number, action, STARTS + 5000 - number)
-    shown = boards.release_due(STARTS + 5000 + DELAY)
-    assert [message.action for message in shown if isinstance(message, DelayedMove)] == taken
 
 
 def test_large_backlog_is_released_in_slices() -> None:

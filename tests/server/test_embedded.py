@@ -275,6 +275,14 @@ async def test_unwritable_directory_is_refused(tmp_path: Path, obstacle: str) ->
     assert str(data) in await start_error(data, "data_unwritable")
 
 
+async def test_data_without_their_manifest_or_program_are_refused(tmp_path: Path, programs: Path) -> None:
+    await start_error(tmp_path, "redis_missing")
+    (tmp_path / "appendonlydir").mkdir()
+    (tmp_path / "appendonlydir" / "appendonly.aof.1.incr.aof").touch()
+    write_redis(programs / "redis-server", "exit 3")
+    assert "manifest" in await start_error(tmp_path, "data_corrupt")
+
+
 def test_program_beside_python_is_found(programs: Path, tmp_path: Path) -> None:
     beside = write_program(tmp_path / "beside" / "redis-server", "echo Redis server v=7.2.4")
     assert find_redis_binary().path == beside

@@ -12,7 +12,6 @@ from samedeal_server.errors import StoreUnavailable
 from samedeal_server.process import health
 from samedeal_server.process.health import NodeChecks
 from tests.chaos.processes import RedisServer
-from tests.chaos.proxy import Proxy
 from tests.golden.golden_files import assert_sentences
 from tests.server.client import DEADLINE
 from tests.server.expected_errors import refused
@@ -40,15 +39,6 @@ async def sent(at: str, request: bytes) -> bytes:
     answer = await wire.eof()
     await wire.close()
     return answer
-
-
-async def test_running_node_is_alive_ready_and_measured(one: Node, at: str) -> None:
-    assert [(await ask(at, path)).status for path in ("/healthz", "/readyz")] == [200, 200]
-    await one.player()
-    measured = await ask(at, "/metrics?format=text")
-    assert measured.status == 200
-    assert 'samedeal_connections{kind="lobby"} 1.0\n' in measured.text
-    assert "process_cpu_seconds_total" in measured.text
 
 
 async def test_wording_of_health_checks(one: Node, at: str) -> None:
@@ -113,19 +103,6 @@ async def test_node_with_readonly_redis_is_not_ready(redis: RedisClient, at: str
         await redis.config_set("maxmemory", 0)
     assert (answer.status, "OOM" in answer.text or "memory" in answer.text) == (503, True)
     assert (await ask(at, "/readyz")).status == 200
-
-
-async def test_probe_of_stalled_redis_times_out(
-    node: NodeMaker, own_redis: RedisServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(health, "PROBE_TIMEOUT", 0.2)
-    async with Proxy(lambda: [own_redis.target]) as proxy:
-        at = (await node(redis=f"redis://127.0.0.1:{proxy.port}/0", health_port=0)).health_url
-        assert (await ask(at, "/readyz")).status == 200
-        for wire in proxy.connections:
-            wire.stall(60)
-        answers = await asyncio.gather(*(ask(at, "/readyz") for _ in range(5)))
-        assert [(each.status, "0.2 seconds" in each.text) for each in answers] == [(503, True)] * 5
 
 
 async def test_port_in_use_is_refused(node: NodeMaker) -> None:

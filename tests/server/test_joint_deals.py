@@ -16,12 +16,10 @@ from unittest import mock
 import pytest
 
 from samedeal.deal_proof import DealProof
-from samedeal.difficulty import SEARCH_BUDGET, states_of
+from samedeal.difficulty import SEARCH_BUDGET
 from samedeal.errors import RequestRefused
 from samedeal.protocol.codec import decode_to_client
 from samedeal.protocol.messages import CommitShare, Done, Drawn, Notice, Ping, Pong, RevealShare, RoomState, Start
-from samedeal.protocol_codes import CloseCode
-from samedeal.race import draws
 from samedeal.record import Record
 from samedeal.terms import RoomTerms
 from samedeal_link.session.race_audit import audit_race
@@ -118,16 +116,6 @@ async def test_daily_deal_is_searched_once(node: NodeMaker, monkeypatch: pytest.
     assert str(record.deal) == DAILY
 
 
-async def test_room_gets_the_difficulty_that_it_asks_for(one: Node) -> None:
-    async with connected(one, names=("ana",), **{**QUICK, "deal": "winnable easy", "countdown": 0}) as (ana,):
-        await ana.start()
-        proof = await finished(ana)
-        record = await kept_record(ana)
-    assert (proof.terms.least, proof.terms.budget) == states_of(proof.terms.game, "easy")
-    record.check_deeply()
-    assert str(record.deal) == "winnable easy"
-
-
 async def kept_record(client: RoomClient) -> Record:
     """Wait until the record of the client's race is kept, and read it."""
     async with asyncio.timeout(DEADLINE):
@@ -214,36 +202,6 @@ async def test_states_between_commitments_are_not_pushed(one: Node, monkeypatch:
     assert not [frame for frame in cid.frames[told:] if isinstance(decode_to_client(frame), RoomState)]
     await cid.commit()
     await cid.sealed()
-
-
-async def test_deal_is_drawn_without_those_who_do_not_answer(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Dan does not commit. Bob reveals another share than his own, and Cid has copied Ana's commitment."""
-    monkeypatch.setattr(draws, "SHARE_TIMEOUT", 2_500)
-    one = await node()
-    ana, bob, cid, dan = await drawing(one, names=NAMES, countdown=1)
-    await ana.commit()
-    await bob.commit()
-    await cid.expect(Done, CommitShare, draw=1, commitment=ana.commitment())
-    await ana.sealed()
-    await ana.reveal()
-    await bob.refused("bad_share", RevealShare, draw=1, share=bytes(32))
-    await cid.refused("bad_share", RevealShare, draw=1, share=ana.share())
-    await ana.state(lambda told: told.draw == 2)
-    await ana.refused("bad_share", RevealShare, draw=1, share=ana.share())
-    await ana.commit(2)
-    await ana.reveal(2)
-    await ana.dealt()
-    ended = await finish(ana)
-    told = [notice.code for notice in ana.inbox if isinstance(notice, Notice)]
-    assert told[:4] == ["waiting", "unseated", "waiting", "unseated"]  # and one more if Ana herself was slow
-    for player in (bob, cid, dan):
-        assert await player.closed() == CloseCode.RESTART
-    proof = DealProof.parse(ended.proof)
-    proof.check_deeply()
-    assert [share.name for share in proof.shares] == ["ana"]
-    assert [(lost.draw, lost.name, lost.reason) for lost in proof.lost] == [
-        *((1, "dan", "silent"), (1, "bob", "silent"), (1, "cid", "silent"))
-    ]
 
 
 @pytest.mark.parametrize("why", ["no candidate is won", "every worker ends"])

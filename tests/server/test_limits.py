@@ -76,23 +76,6 @@ def test_client_that_sends_ahead_and_obeys_is_not_closed() -> None:
     assert bursts > Limits().refusals
 
 
-def test_client_within_its_rate_is_never_delayed() -> None:
-    pace, limits = Pace(Limits(), 0.0), Limits()
-    assert not any(pace.admit(number / limits.rate, 1) for number in range(10_000))
-
-
-def test_costly_request_is_served_at_a_low_rate() -> None:
-    limits, now = Limits(rate=0.1, burst=20, slow_for=0), 0.0
-    pace = Pace(limits, now)
-    assert pace.admit(now, 20) == 0
-    for _ in range(1000):
-        _, again = asked(pace, now, 20)
-        now += again
-        if not again:
-            break
-    assert 190 < now < 300
-
-
 @pytest.mark.parametrize(("each", "together"), [(3, 100), (100, 7)])
 async def test_moves_of_a_race_are_limited(
     node: NodeMaker, monkeypatch: pytest.MonkeyPatch, each: int, together: int

@@ -44,11 +44,13 @@ async def test_host_listens_on_its_addresses() -> None:
             assert {address for address in (IPV4, IPV6) if accepts(address, port)} == addresses
 
 
-async def test_port_of_either_kind_is_in_use() -> None:
+async def test_port_in_use_or_foreign_address_is_refused() -> None:
     for host, taken in (("all", "0.0.0.0"), ("all", "::"), ("0.0.0.0", "all"), ("::", "all")):
         async with server(taken) as port:
             with refused("port_in_use"):
                 await server(host, port).__aenter__()
+    with refused("cannot_listen"):
+        await server("192.0.2.1").__aenter__()
 
 
 async def test_announced_address_listens(monkeypatch: pytest.MonkeyPatch) -> None:

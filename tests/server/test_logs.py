@@ -10,11 +10,9 @@ import pytest
 import structlog
 from websockets.exceptions import InvalidMessage
 
-from samedeal.options import Options
 from samedeal.protocol.admin import Status, Survey
-from samedeal.protocol.messages import Act, Create
+from samedeal.protocol.messages import Act
 from samedeal_server.config.config import LogStyle
-from samedeal_server.config.limits import Limits
 from samedeal_server.rooms import upkeep
 from samedeal_server.store import availability
 from tests.chaos.processes import RedisServer
@@ -73,14 +71,6 @@ def test_library_logs_are_formatted_alike(log: Log, style: LogStyle) -> None:
         assert (event["level"], event["library"], event["node"]) == ("error", "asyncio", "n1")
 
 
-def test_level_applies_to_libraries(log: Log) -> None:
-    log.set_up("warning")
-    for logger in (structlog.get_logger(), logging.getLogger("redis"), logging.getLogger("asyncio")):
-        logger.info("not this")
-        logger.warning("this")
-    assert [event["event"] for event in log.events()] == ["this"] * 3
-
-
 async def test_malformed_handshakes_are_throttled(node: NodeMaker, log: Log) -> None:
     """Those that end before they say anything are counted apart."""
     log.set_up("info")
@@ -98,17 +88,6 @@ async def test_malformed_handshakes_are_throttled(node: NodeMaker, log: Log) -> 
     await one.becomes("handshakes_refused_total", 1, reason="silent")
     assert len(log.named("handshake_rejected")) == 1
     assert "Traceback" not in log.read()
-
-
-async def test_refused_rooms_are_throttled(node: NodeMaker, log: Log) -> None:
-    one = await node(Limits(rooms=1))
-    ana = await one.player()
-    await ana.create()
-    log.set_up("warning")
-    for _ in range(3):
-        await ana.refused("server_full", Create, options=Options())
-    (full,) = log.events()
-    assert (full["event"], full["reason"], full["limit"], full["count"]) == ("server_full", "limit-rooms", 1, 1)
 
 
 def test_fault_in_a_handshake_keeps_its_traceback(log: Log) -> None:

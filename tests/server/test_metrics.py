@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import get_type_hints
 
-import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from samedeal.board_history import UNDO
 from samedeal.protocol.messages import Acked, Act, Join
-from samedeal_server.errors import StoreRejected
-from samedeal_server.store.redis_client import RedisCommand
 from samedeal_server.telemetry.metrics import _ROWS, Metrics
 from tests.server.live_nodes import Node
 from tests.server.races import athena_race, finish
@@ -79,13 +76,6 @@ async def test_race_is_counted_by_one_node(one: Node, two: Node) -> None:
     await one.upkeep.repair()
     assert one.metric("rooms", game="athena", phase="racing") == 0
     assert one.metric("rooms", game="athena", phase="finished") == 1
-
-
-async def test_rejected_command_does_not_mark_redis_down(one: Node, redis_url: str) -> None:
-    with pytest.raises(StoreRejected):
-        await one.store.executor.execute(RedisCommand("", ("GET",)))
-    assert one.metric("redis_errors_total", kind="refused") == 1
-    assert one.metric("redis_up") == 1
 
 
 async def test_metrics_reveal_nothing_about_players(one: Node) -> None:

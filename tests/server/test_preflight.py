@@ -12,6 +12,7 @@ import pytest
 
 from samedeal_server.embedded_redis.server import EmbeddedRedis
 from samedeal_server.errors import StartupError, StoreUnavailable
+from samedeal_server.process.open_store import open_store
 from samedeal_server.store.connect import connect
 from samedeal_server.store.preflight import ANSWER_TIMEOUT, check_redis
 from samedeal_server.store.store import Store
@@ -146,6 +147,8 @@ async def test_redis_that_forbids_config_is_checked(redis_url: str, redis: Redis
 async def test_missing_database_or_sentinel_is_refused(tmp_path: Path, url: str) -> None:
     async with Server(tmp_path) as server:
         await refusal(url.format(server.address), "bad_redis_url")
+    with refused("bad_redis_url"):
+        await open_store("redis://", 0, Metrics()).__aenter__()
 
 
 async def test_user_without_rights_is_readonly(redis_url: str, redis: RedisClient) -> None:

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from msgspec.structs import replace as with_
 
-from samedeal.board_history import UNDO
 from samedeal.protocol.messages import (
     Acked,
     Act,
@@ -32,7 +31,6 @@ from samedeal.race.commands import ReadyCommand
 from samedeal.race.progress import MoveCommitted
 from samedeal.race.values import Race
 from samedeal_server.errors import StoreUnavailable
-from samedeal_server.rooms import hub as room_hub
 from samedeal_server.rooms import upkeep
 from samedeal_server.rooms.hub import Hub
 from samedeal_server.store import keys
@@ -135,21 +133,6 @@ async def test_leave_of_unknown_outcome_is_done_if_the_seat_is_gone(one: Node, m
     assert ana.player not in hub.audience.seats
 
 
-@pytest.mark.parametrize("order", ["left first", "resigned first"])
-async def test_race_finishes_without_a_disconnected_player(
-    node: NodeMaker, monkeypatch: pytest.MonkeyPatch, order: str
-) -> None:
-    monkeypatch.setattr(room_hub, "ABSENCE_TIMEOUT", 0.1)
-    ana, bob = await race(await node(), games=("athena",))
-    if order == "left first":
-        await bob.close()
-        await ana.until(ProgressUpdate, lambda update: update.connected is False)
-    await ana.expect(Done, Resign)
-    if order == "resigned first":
-        await bob.close()
-    assert {line.name: line.resigned for line in (await ana.phase("finished")).standings} == {"ana": True, "bob": False}
-
-
 async def test_others_are_told_once_that_the_race_ends_soon(one: Node, two: Node) -> None:
     ana, bob = await athena_race(one)
     watcher = await two.player("wat")
@@ -246,58 +229,6 @@ async def test_rivals_hear_of_a_move_whose_first_answer_was_lost(
     await two.store.commit(commit_of(ana.player, generation, room=ana.room, request=77, seen=b""))
     await ana.expect(Acked, Act, id=77, revision=0, action="draw")
     await bob.until(ProgressUpdate, lambda update: update.moves == 1)
-
-
-async def test_repeated_acts_get_their_first_answers(one: Node, two: Node) -> None:
-    """Invariant: idempotent, on every node."""
-    ana, _ = await athena_race(one, two, undo="free")
-    sent: list[tuple[dict[str, Any], Acked]] = []
-    for number, action in enumerate(["draw", "draw", UNDO, "draw", UNDO, "draw", "draw"]):
-        fields = {"id": 1000 + number, "revision": number, "action": action}
-        acked = await ana.expect(Acked, Act, **fields)
-        ana.apply(action, acked)
-        sent.append((fields, acked))
-    for fields, acked in sent:
-        assert await ana.expect(Acked, Act, **fields) == acked
-    again = await reconnect(ana, two)
-    for fields, acked in reversed(sent):
-        assert await again.expect(Acked, Act, **fields) == acked
-    await again.refused("stale", Act, id=1003, revision=2, action=UNDO)
-    await again.refused("stale", Act, id=1003, revision=3, action=UNDO)
-    assert len(await one.store.load_log(ana.room, ana.player)) == 7
-
-
-async def test_commit_of_unknown_outcome_is_resolved(one: Node, monkeypatch: pytest.MonkeyPatch) -> None:
-    ana, _ = await athena_race(one)
-    send = one.store.redis.try_execute
-
-    async def lost(commands: Any, **options: Any) -> Any:
-        return [TimeoutError("no answer") for _ in await send(commands, **options)]
-
-    monkeypatch.setattr(one.store.redis, "try_execute", lost)
-    refusal = await ana.refused("unavailable", Act, id=55, revision=0, action="draw")
-    assert refusal.retry_after > 0
-    monkeypatch.undo()
-    assert (await ana.refused("stale", Act, id=54, revision=0, action="1 2 x9")).revision == 1
-    await ana.expect(Acked, Act, id=55, revision=0, action="draw")
-    await ana.refused("stale", Act, id=56, revision=0, action="draw")
-    assert len(await one.store.load_log(ana.room, ana.player)) == 1
-
-
-@pytest.mark.parametrize("nodes", [1, 2])
-async def test_newer_connection_takes_the_seat_over(node: NodeMaker, nodes: int) -> None:
-    """Invariant: fenced."""
-    one = await node()
-    two = await node() if nodes == 2 else one
-    old, bob = await athena_race(one, two)
-    await old.act("draw")
-    new = await reconnect(old, two)
-    assert await old.closed() == CloseCode.TAKEN_OVER
-    await new.act("draw")
-    ended = await finish(new, bob)
-    assert [line.moves for line in ended.standings] == [2, 0]
-    # the end of the older connection has not made the player absent
-    assert not [each for each in bob.inbox if isinstance(each, ProgressUpdate) and each.connected is False]
 
 
 async def test_missed_takeover_fences_the_old_connection(node: NodeMaker) -> None:

@@ -21,11 +21,6 @@ def reading(flags: str = "", file: str | None = None, environment: Mapping[str, 
     return read(Config, vars(parser().parse_args(flags.split())), environment or {}, named, OTHER_VARIABLES)
 
 
-def test_help_fits_into_80_columns(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-    assert max(map(len, parser("samedeal serve").format_help().splitlines())) < 80
-
-
 def test_help_uses_the_name_of_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert "samedeal-server" in parser().format_help()
     text = parser("samedeal serve").format_help()

@@ -91,20 +91,6 @@ async def test_spectator_sees_each_move_after_the_delay(one: Node, two: Node) ->
     assert (screen.revision, screen.board) == (6, ana.play.board)
 
 
-async def test_spectator_sees_everything_at_the_finish(one: Node) -> None:
-    ana = await race(one, delay=600)
-    watcher = await one.player("wat")
-    await watcher.watch(ana.room)
-    await ana.acts(9)
-    assert not [message for message in watcher.inbox if isinstance(message, DelayedBoard | DelayedMove)]
-    await ana.expect(Done, Resign)
-    await watcher.phase("finished")
-    screen = Screen(watcher, ana.player)
-    while screen.revision < 9:
-        await screen.next()
-    assert screen.board == ana.play.board
-
-
 async def test_lagging_spectator_skips_to_a_snapshot(node: NodeMaker) -> None:
     """Invariant: everything is bounded. A slow spectator skips to a snapshot."""
     one = await node(Limits(rate=1e6, burst=1_000_000, late_backlog=0))

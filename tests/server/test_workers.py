@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from samedeal_server.process.workers import Worker
+from samedeal_server.process.workers import Worker, started_workers
 from tests.server.client import DEADLINE
+from tests.server.expected_errors import refused
+
+
+async def test_worker_that_does_not_start_is_an_error() -> None:
+    with refused("worker_failed"):
+        await started_workers((sys.executable, "-c", ""), 1).__aenter__()
 
 
 async def test_worker_that_is_told_to_stop_while_it_starts_ends(

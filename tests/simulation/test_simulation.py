@@ -16,11 +16,11 @@ from samedeal_server.store.store import LEASE, Store
 from samedeal_server.telemetry.metrics import Metrics
 from tests.server.plain_http import ask
 from tests.server.races import finish, race
-from tests.simulation.__main__ import different_worlds, smallest
+from tests.simulation.__main__ import different_worlds
 from tests.simulation.days import RECORD_DAYS
-from tests.simulation.loop import HOST, Host, NothingLeftToDo, SimulatedLoop
+from tests.simulation.loop import Host, NothingLeftToDo, SimulatedLoop
 from tests.simulation.node import SimulatedNode
-from tests.simulation.plan import PLACES, Cut, make_world
+from tests.simulation.plan import PLACES, make_world
 from tests.simulation.redis_server import Interference, SimulatedRedis
 from tests.simulation.world import known_deals, run_week, run_world, simulated
 
@@ -128,16 +128,6 @@ def test_node_that_stands_still_at_any_write_doubles_nothing() -> None:
         loop.run_until_complete(loop.world.run(record_races(loop)))
 
 
-def test_time_passes_only_when_there_is_nothing_to_do() -> None:
-    async def wait() -> tuple[float, float]:
-        before = time.time(), time.monotonic()
-        await asyncio.sleep(86_400)
-        return time.time() - before[0], time.monotonic() - before[1]
-
-    with simulated("a day") as loop:
-        assert loop.run_until_complete(loop.world.run(wait())) == pytest.approx((86_400, 86_400))
-
-
 def test_week_with_a_leap_day_leaves_nothing_behind() -> None:
     """``--week`` lets the nodes run all the time, which takes long."""
     sizes = run_week(always_up=False)
@@ -149,52 +139,6 @@ def test_world_in_which_nothing_can_happen_ends() -> None:
         loop.run_until_complete(loop.world.run(asyncio.Event().wait()))
 
 
-def test_host_that_stands_still_goes_on_later() -> None:
-    seen: list[float] = []
-
-    async def tick() -> None:
-        for _ in range(4):
-            await asyncio.sleep(1)
-            seen.append(time.monotonic())
-
-    async def watch(loop: SimulatedLoop) -> None:
-        host = loop.host("other")
-        ticking, began = host.run(tick()), time.monotonic()
-        await asyncio.sleep(1.5)
-        host.stand_still()
-        await asyncio.sleep(60)
-        host.go_on()
-        await ticking
-        assert [at - began for at in seen] == pytest.approx([1, 61.5, 62.5, 63.5])
-        assert HOST.get() is loop.world
-
-    with simulated("still") as loop:
-        loop.run_until_complete(loop.world.run(watch(loop)))
-
-
-def test_bytes_arrive_in_order_and_a_reset_is_noticed() -> None:
-    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        writer.write(await reader.readexactly(200_000))
-        await writer.drain()
-        writer.transport.abort()
-
-    async def talk() -> None:
-        server = await asyncio.start_server(serve, "127.0.0.1", 0)
-        reader, writer = await asyncio.open_connection("127.0.0.1", server.sockets[0].getsockname()[1])
-        sent = bytes(range(200)) * 1000
-        for start in range(0, len(sent), 7001):
-            writer.write(sent[start : start + 7001])
-            await writer.drain()
-        assert await reader.readexactly(100_000) == sent[:100_000]
-        with pytest.raises(ConnectionResetError):
-            await reader.readexactly(100_001)
-        with pytest.raises(ConnectionRefusedError):
-            await asyncio.open_connection("127.0.0.1", 1)
-
-    with simulated("bytes") as loop:
-        loop.run_until_complete(loop.world.run(talk()))
-
-
 def test_plans_have_every_kind_of_cut_and_differ() -> None:
     plans = [make_world(seed, known_deals()) for seed in range(300)]
     cuts = [cut for plan in plans for cut in plan.cuts]
@@ -202,18 +146,3 @@ def test_plans_have_every_kind_of_cut_and_differ() -> None:
     assert {cut.what.split()[0] for cut in cuts} == {"cut", "crash", "freeze", "late", "refuse"}
     assert len({str(plan) for plan in plans}) == len(plans)
     assert str(make_world(7, known_deals())) == str(make_world(7, known_deals()))
-
-
-def test_failing_plan_is_reduced_to_the_faults_that_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
-    needed = Cut("commit_action", 3, "cut after", 0.5)
-    plan = make_world(9, known_deals())
-    assert len(plan.cuts) > 2
-    full = type(plan)(plan.round, (*plan.cuts, needed))
-
-    class Found:
-        def __init__(self, tried: object) -> None:
-            self.violations = ("lost",) if needed in getattr(tried, "cuts", ()) else ()
-
-    monkeypatch.setattr("tests.simulation.__main__.run_world", Found)
-    least = smallest(full)
-    assert (least.cuts, least.round.faults) == ((needed,), ())

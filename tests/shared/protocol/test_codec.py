@@ -3,11 +3,12 @@ from __future__ import annotations
 import re
 import tracemalloc
 from collections.abc import Callable
+from random import Random
 from typing import Any, get_args
 
 import msgpack  # type: ignore[import-untyped]  # it ships no types
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from samedeal.errors import BadOptions, MalformedFrame, MalformedText, UnknownGame, UnknownRequest
@@ -15,6 +16,8 @@ from samedeal.options import Options
 from samedeal.protocol.admin import FromOperator, ToOperator
 from samedeal.protocol.codec import LARGEST_FRAME, decode_to_client, decode_to_server, encode, pack, request_id, unpack
 from samedeal.protocol.messages import Ping, Seat, ToClient, ToServer
+from samedeal_link.connection.sanitize import decode_sanitized
+from tests.fuzz.damage import damaged_bytes, damaged_message
 from tests.golden.golden_files import assert_answers, assert_golden
 from tests.shared.protocol.samples import entries
 from tests.shared.protocol.strategies import TO_SERVER, fields_of, plain, to_client, to_server
@@ -76,6 +79,24 @@ def test_rejected_frames_are_answered_as_the_page_says() -> None:
         return f"{request_id(given)}, {error.code}: {re.sub(r'allow [(].+[)]', 'allow (...)', str(error))}"
 
     assert_answers("frames", answer)
+
+
+@settings(max_examples=200)
+@given(st.one_of(to_server, to_client), st.integers(0, 1 << 32))
+def test_damaged_frame_is_a_message_or_refused_in_a_sentence(message: ToServer | ToClient, seed: int) -> None:
+    """The decoders of both ends take it or leave it, and what they take they decode alike the second time."""
+    rng = Random(seed)
+    frame = rng.choice((damaged_message, damaged_bytes))(rng, encode(message))
+    for decode in (decode_to_server, decode_to_client, decode_sanitized):
+        if sentence := answer(decode, frame):
+            assert sentence.isprintable()
+            assert len(sentence) <= 400
+            continue
+        decoded: Any = decode(frame)
+        again = encode(decoded)
+        read = decode_to_client if decode is decode_sanitized else decode  # a sentence says once who says it
+        assert len(again) > LARGEST_FRAME or read(again) == decoded or "nan" in repr(decoded)
+    assert -1 <= request_id(frame) < 1 << 53
 
 
 def test_false_length_costs_little_memory() -> None:
