@@ -17,10 +17,12 @@ from websockets.exceptions import ConnectionClosed
 from websockets.typing import Subprotocol
 
 from samedeal.protocol.codec import decode_to_client, decode_to_server, encode
-from samedeal.protocol.messages import SUBPROTOCOL, Hello, RecordPart, Refused, ToClient
+from samedeal.protocol.messages import SUBPROTOCOL, Hello, RecordPart, Refused, RevealShare, RoomState, ToClient
 from samedeal.protocol_codes import RefusalCode
 from samedeal.record import Record
+from samedeal.terms import RoomTerms
 from samedeal_link.first_completed import first_of
+from samedeal_server.page.files import PageFiles
 from tests.end_to_end.watched_races import ROOM
 from tests.server.client import Client
 from tests.server.live_nodes import Node
@@ -29,10 +31,15 @@ PROTOCOLS = [Subprotocol(SUBPROTOCOL)]
 
 
 class Liar:
-    """A server that still tells the truth. It has one room with a joint deal, which is found at once."""
+    """A server that still tells the truth. ``revealed`` are the shares that the clients have revealed.
+
+    It has one room with a joint deal, whose search takes a few hundredths of a second. ``states`` are the newest ones.
+    """
 
     def __init__(self, node: Node) -> None:
         self._node, self.url = node, ""
+        self.revealed: set[bytes] = set()
+        self.states: dict[ServerConnection, RoomState] = {}
 
     def told(self, message: ToClient, name: str) -> ToClient:
         """Return what the client of a player is sent in place of a message."""
@@ -40,10 +47,13 @@ class Liar:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[Self]:
-        """Serve on a free port."""
+        """Serve on a free port, also the page."""
         options: dict[str, Any] = {"games": ("ace-of-hearts",), "deal": "winnable easy", "start": "all-ready"}
         await (await Client.hello(self._node.url, "mira")).create(ROOM, limit=600, countdown=0, **options)
-        async with serve(self._serve, "127.0.0.1", subprotocols=PROTOCOLS) as server:
+        page = PageFiles()
+        async with serve(
+            self._serve, "127.0.0.1", subprotocols=PROTOCOLS, process_request=lambda _, request: page.respond(request)
+        ) as server:
             self.url = f"ws://127.0.0.1:{next(iter(server.sockets)).getsockname()[1]}"
             yield self
 
@@ -56,16 +66,35 @@ class Liar:
                 async for frame in client:
                     message = decode_to_server(frame)
                     name = message.name if isinstance(message, Hello) else name
+                    if isinstance(message, RevealShare):
+                        self.revealed.add(message.share)
                     await node.send(frame)
 
             async def answer() -> None:
                 async for frame in node:
                     message = self.told(decode_to_client(frame), name)
+                    if isinstance(message, RoomState):
+                        self.states[client] = message
                     await client.send(encode(message))
 
             with suppress(ConnectionClosed):
                 async with first_of(ask(), answer()):
                     pass
+
+
+class ChangedTerms(Liar):
+    """Changes the terms when all have committed."""
+
+    def told(self, message: ToClient, name: str) -> ToClient:
+        if (
+            not isinstance(message, RoomState)
+            or not message.draw
+            or not all(p.share_commitment for p in message.players)
+        ):
+            return message
+        terms = RoomTerms.parse(message.terms)
+        changed = replace(terms, options=with_fields(terms.options, limit=300))
+        return with_fields(message, terms=str(changed), options=changed.options)
 
 
 class NoRecord(Liar):
@@ -88,3 +117,13 @@ class RetimedMove(Liar):
         changed = replace(own, actions=actions)
         players = tuple(changed if each is own else each for each in record.players)
         return with_fields(message, text=str(replace(record, players=players)).encode())
+
+
+class OtherResultsLater(Liar):
+    """Shows other results once the clients have judged the race."""
+
+    async def show_other_results(self) -> None:
+        for client, state in self.states.items():
+            lines = tuple(with_fields(line, moves=line.moves + 1) for line in state.standings)
+            with suppress(ConnectionClosed):
+                await client.send(encode(with_fields(state, standings=lines)))
