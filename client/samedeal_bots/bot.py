@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import InitVar, dataclass, field
+from dataclasses import dataclass, field
 from random import Random
 from typing import Final
 
 from samedeal.board_history import Play
 from samedeal.errors import PlayError, RequestRefused
 from samedeal.moves import Move
-from samedeal.protocol.messages import Notice
+from samedeal.protocol.messages import Notice, RoomState
 from samedeal.protocol_codes import RefusalCode
-from samedeal_bots.action_choice import PAUSE, RESIGN, WAIT, ActionChooser, time_for
+from samedeal_bots.action_choice import PAUSE, RESIGN, WAIT, ActionChooser
 from samedeal_bots.engine import Engine, EngineFailed
 from samedeal_bots.engine_protocol import Clock, Contest
 from samedeal_client.local.bot_names import BOT_NAMES
@@ -25,7 +25,7 @@ from samedeal_link.first_completed import first_of
 from samedeal_link.model.rivals import rivals_of
 from samedeal_link.session.race_audit import audit_race
 from samedeal_link.session.room_client import RoomClient, allowing
-from samedeal_link.solving.bot_levels import Level
+from samedeal_link.solving.bot_levels import Level, thought_time
 from samedeal_link.solving.strategy import BotMemory
 from samedeal_link.solving.temperament import STEADY, Temperament
 
@@ -54,16 +54,17 @@ def bot_name(rng: Random) -> str:
 class Bot:
     """A player that makes its own moves in the room that ``rooms``, a ``RoomClient``, has joined.
 
-    ``pace`` is in moves a minute. The bot's temperament makes it faster or slower than that. If ``stay`` is true, the
-    bot also joins the rematches. If ``roams`` is true, it has joined no room yet: it races in one open room after the
-    other in which somebody waits. ``report`` is called with each message for the person who started the bot. If there is
-    an ``engine``, it chooses the actions, without a temperament. If ``is_house`` is true, the bot keeps people company: it
-    does not stay without them, and trusts its own server.
+    ``pace`` is in moves a minute, or 0 for that of the game. The level, which may depend on the race, and the bot's
+    temperament make it faster or slower than that. If ``stay`` is true, the bot also joins the rematches. If ``roams`` is
+    true, it has joined no room yet: it races in one open room after the other in which somebody waits. ``report`` is called
+    with each message for the person who started the bot. If there is an ``engine``, it chooses the actions, without a
+    temperament. If ``is_house`` is true, the bot keeps people company: it does not stay without them, and trusts its own
+    server.
     """
 
     _rooms: RoomClient
-    _level: Level
-    pace: InitVar[float]
+    _level: Level | Callable[[RoomState], Level]
+    _pace: float
     _rng: Random
     stay: bool
     report: Callable[[str], None]
@@ -73,8 +74,7 @@ class Bot:
     _engine_failed: bool = False
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
 
-    def __post_init__(self, pace: float) -> None:
-        self._interval = 60 / pace
+    def __post_init__(self) -> None:
         self._temperament = STEADY if self.engine else Temperament.random(self._rng)
 
     async def run(self) -> int:
@@ -202,8 +202,10 @@ class Bot:
         temperament = self._temperament
         if self.engine is not None:
             self.engine.begin_race()
-        chooser = ActionChooser(self._level, BotMemory(self._rng, temperament=temperament))
-        interval, slack = self._interval / temperament.pace, temperament.unevenness
+        level = self._level if isinstance(self._level, str) else self._level(self._rooms.model.this_room)
+        chooser = ActionChooser(level, BotMemory(self._rng, temperament=temperament))
+        interval = thought_time(level, self._rooms.model.game, self._pace) / temperament.pace
+        slack = temperament.unevenness
         loop = asyncio.get_running_loop()
         next_move_at = loop.time() + self._rng.uniform(0, interval)
         while self._phase == "racing":
@@ -225,7 +227,7 @@ class Bot:
                 action = WAIT if self.engine is not None else PAUSE
             if action == WAIT:
                 return
-            pause = interval * self._rng.uniform(1 - slack, 1 + slack) * time_for(action, own.play.board)
+            pause = interval * self._rng.uniform(1 - slack, 1 + slack) * chooser.time_for(action, own.play.board)
             next_move_at = max(next_move_at + pause, loop.time())
             if action == PAUSE:
                 continue

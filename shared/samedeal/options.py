@@ -99,6 +99,7 @@ class Options(Struct, frozen=True):
             games=(game,),
             deal="winnable",
             players=players,
+            limit=game_named(game).file.limit,
             start="at",
             start_at=start_at,
             countdown=countdown,

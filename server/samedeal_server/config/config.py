@@ -22,9 +22,12 @@ PROGRAM: Final = "samedeal-server"
 
 DEFAULT_PORT: Final = 7777
 
+HOUSE_KEY: Final = "SAMEDEAL_HOUSE_KEY"
+"""The environment variable with the key of the house that the server runs, for that house and for workers."""
+
 OTHER_VARIABLES: Final = frozenset(
     (
-        *("SAMEDEAL_ADMIN_URL", "SAMEDEAL_CONFIG", "SAMEDEAL_DEBUG", "SAMEDEAL_PASSPHRASE"),
+        *("SAMEDEAL_ADMIN_URL", "SAMEDEAL_CONFIG", "SAMEDEAL_DEBUG", "SAMEDEAL_PASSPHRASE", HOUSE_KEY),
         *("SAMEDEAL_REDIS_SERVER", "SAMEDEAL_WORKER", "SAMEDEAL_WORKER_HOMES"),
     )
 )
@@ -148,8 +151,15 @@ class Config:
         "", "secret that signs what hooks get, at least 16 characters", metavar="SECRET", redact=r"(?s).+"
     )
     hook_secret_file: str = setting("", "file that holds the secret of the hooks", metavar="FILE")
+    house: int = setting(
+        0,
+        "number of bots that keep a lone player company; samedeal serve has 3 if nothing is set",
+        metavar="BOTS",
+        minimum=0,
+        maximum=3,
+    )
     house_key_file: str = setting(
-        "", "file that holds the key of the house, whose bots keep people company", metavar="FILE"
+        "", "file that holds the key of a house, with which others can run one for this server", metavar="FILE"
     )
     privacy_url: str = setting("", "address of your privacy notice, which the page names", metavar="URL")
     imprint_url: str = setting("", "address of your imprint, which the page names", metavar="URL")
