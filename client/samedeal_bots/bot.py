@@ -44,6 +44,9 @@ _TRY_NEXT_ROOM: Final = (
 _REMATCH_DELAY: Final = 2.0
 """Delay, in seconds, before joining the room of a rematch, so that people take their seats first."""
 
+_REMATCH_TRIES: Final = 15
+"""Number of times that a bot of the house tries to join, which has no seat there before a person."""
+
 
 def bot_name(rng: Random) -> str:
     """Return a random name for a bot."""
@@ -297,18 +300,26 @@ class Bot:
         await self._wait_until(lambda: self._phase == "closed" or self._is_deserted or bool(self.next_room))
         if not self.next_room:
             return False
-        if not self.is_house:
-            await asyncio.sleep(_REMATCH_DELAY)
         room = self.next_room
-        await self._rooms.join(room)
-        await self._wait_until(lambda: self._rooms.model.is_in(room))
-        return True
+        for _ in range(_REMATCH_TRIES if self.is_house else 1):
+            await asyncio.sleep(_REMATCH_DELAY)
+            with allowing(*([RefusalCode.NO_BOTS] if self.is_house else [])):  # no person has come yet
+                await self._rooms.join(room)
+                await self._wait_until(lambda: self._rooms.model.is_in(room))
+                return True
+        return False
 
     @property
     def next_room(self) -> str:
         """The code of the rematch's room, or an empty string if there is none yet."""
         room = self._rooms.model.room
         return room.next if room is not None else ""
+
+    @property
+    def room(self) -> str:
+        """The code of the bot's room, or an empty string on the way to another one."""
+        room = self._rooms.model.room
+        return room.room if room is not None else ""
 
     @property
     def _is_deserted(self) -> bool:

@@ -115,7 +115,8 @@ class House:
     def _expected(self) -> set[str]:
         """The rooms in which bots of the house are, or to which they are on their way."""
         visits = self._visits.values()
-        return {visit.room for visit in visits} | {visit.bot.next_room for visit in visits if visit.bot is not None}
+        bots = [visit.bot for visit in visits if visit.bot is not None]
+        return {visit.room for visit in visits} | {room for bot in bots for room in (bot.room, bot.next_room)}
 
     def _send(self, room: str, name: str, level: Level) -> None:
         visit = _Visit(room)
