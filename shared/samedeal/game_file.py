@@ -258,7 +258,7 @@ class GameFile(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     difficulty: Difficulties | None = None
     demo: Annotated[int, Meta(ge=0, le=999_999_999)] = 0
     limit: Annotated[int, Meta(ge=60, le=3600)] = 900
-    pace: Annotated[float, Meta(ge=1, le=60)] = 15
+    pace: Annotated[float, Meta(ge=1, le=60)] = 10
     piles: Annotated[tuple[PileRow, ...], Meta(max_length=12)] = ()
     search: Annotated[tuple[SearchWeights, ...], Meta(max_length=4)] = ()
     bots: BotTable = BotTable()

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from samedeal.game import Game
-from samedeal.game_file import Difficulties, Place, SearchWeights
+from samedeal.game_file import Difficulties, GameFile, Place, SearchWeights
 from samedeal.game_rules import rules_in_short
 from samedeal.laws.safe_cards import deals_first, reach_of
 from samedeal.solver.estimate import weights_of
@@ -48,6 +48,7 @@ class GameData(Struct, frozen=True, kw_only=True):
     deals_first: bool | UnsetType = UNSET
     known: bool | UnsetType = UNSET
     lead: bool | UnsetType = UNSET
+    limit: int | UnsetType = UNSET
 
     @classmethod
     def of(cls, game: Game) -> GameData:
@@ -65,6 +66,7 @@ class GameData(Struct, frozen=True, kw_only=True):
             deals_first=deals_first(game) or UNSET,
             known=file.known or UNSET,
             lead=file.lead or UNSET,
+            limit=file.limit if file.limit != GameFile().limit else UNSET,
             **rules | {"piles": tuple(PileData(**pile, place=row.place) for pile, row in piles)},
         )
 

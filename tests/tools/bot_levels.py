@@ -87,7 +87,8 @@ def bot_race(game: str, number: int, level: Level, pace: float = 0.0) -> BotRace
     options, temperament = Options.scheduled(game, 1, 0, bots=False), Temperament.random(rng)
     chooser = ActionChooser(level, BotMemory(rng, temperament=temperament))
     play = Play(numbered(game_named(game), number), options.undo_rule)
-    interval, slack = thought_time(level, play.board.game, pace) / temperament.pace, temperament.unevenness
+    interval = (60 / pace if pace else thought_time(level, play.board.game)) / temperament.pace
+    slack = temperament.unevenness
     seconds, started_at = rng.uniform(0, interval), time.process_time()
     actions: list[tuple[float, int]] = []
     while seconds < options.limit and not play.board.won:

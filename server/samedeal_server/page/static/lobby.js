@@ -74,7 +74,9 @@ export class Lobby {
 			enter("racenow", chosen.defaultSelected ? {} : {game: JSON.parse(chosen.value)[0]})
 		}
 		byId("bots").onclick = () => {
-			const options = {games: JSON.parse(form.games.value), deal: "winnable", players: 4, start: "full", countdown: 2}
+			const games = JSON.parse(form.games.value)
+			const {limit} = GAMES[games[0]]
+			const options = {games, deal: "winnable", players: 4, start: "full", countdown: 2, ...(limit && {limit})}
 			enter("create", {options, house: 3}, {options, round: 0, private: false})
 		}
 		byId("tide").firstElementChild.onclick = () => enter("racenow", {game: this.next.game, tide: this.next.start})
