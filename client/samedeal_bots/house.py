@@ -39,7 +39,7 @@ COMPANY: Final[tuple[Level, ...]] = ("careful", "greedy", "patient")
 """The levels of the bots that go to a room together."""
 
 _EASY_RACES: Final = 3
-"""Number of races of a player in which the fastest bots play like the slowest ones."""
+"""Number of races of a player in which the strongest bots play like the slowest ones."""
 
 _MOST_KNOWN: Final = 10_000
 """Maximum number of players whose races are counted."""
@@ -141,7 +141,7 @@ class House:
                             await rooms.leave()
 
     def _level(self, usual: Level, room: RoomState) -> Level:
-        """Return the level of a bot in a race, which is a slow one if this is one of the first races of a person."""
+        """Return the level of a bot in a race, which is not the strongest if this is one of the first races of a person."""
         people = [seat.player for seat in room.players if not seat.bot]
         for player in people:
             self._known.setdefault(player, set()).add(room.room)

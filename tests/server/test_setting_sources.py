@@ -124,3 +124,19 @@ def test_user_without_home_uses_the_system_directory(monkeypatch: pytest.MonkeyP
     monkeypatch.delenv("XDG_DATA_HOME", raising=False)
     monkeypatch.setattr(Path, "expanduser", fail)
     assert default_data() == Path("/var/lib/samedeal/server")
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "bots"),
+    [
+        ("samedeal-server", [], 0),
+        ("samedeal serve", [], 3),
+        ("samedeal serve", ["--house", "0"], 0),
+        ("samedeal serve", ["--house-key-file", "house.key"], 0),
+    ],
+)
+def test_serve_has_a_house_unless_told_otherwise(
+    name: str, words: list[str], bots: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*words, "--print-config"], name) == 0
+    assert f"house = {bots}  # " in capsys.readouterr().out

@@ -9,9 +9,9 @@ from samedeal.game import Game
 Level = Literal["random", "patient", "greedy", "careful"]
 ALL_LEVELS: Final[tuple[Level, ...]] = get_args(Level)
 LEVELS: Final = ALL_LEVELS[1:]
-"""The levels that are shown to people, the slowest one first. Random bots are for tests."""
+"""The levels that are shown to people, the strongest one last. Random bots are for tests."""
 
-SPEEDS: Final[dict[Level, float]] = {"random": 1, "patient": 0.85, "greedy": 1.2, "careful": 1}
+SPEEDS: Final[dict[Level, float]] = {"random": 1, "patient": 0.9, "greedy": 1.3, "careful": 1}
 """By what the pace of a bot is multiplied. A patient bot plays like a careful one, but takes its time."""
 
 MIXES: Final[dict[str, tuple[Level, ...]]] = {"mixed": LEVELS[::-1], **{level: (level,) for level in ALL_LEVELS}}

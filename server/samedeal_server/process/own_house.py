@@ -6,7 +6,6 @@ import asyncio
 import os
 import secrets
 import sys
-import time
 from asyncio.subprocess import PIPE, STDOUT
 from collections.abc import Sequence
 from contextlib import suppress
@@ -17,11 +16,8 @@ from samedeal_server.tasks import cancel_and_wait
 from samedeal_server.telemetry.events import LogEvent, get_logger
 
 SHORTEST_DELAY: Final = 1.0
-LONGEST_DELAY: Final = 60.0
-"""Minimum and maximum time, in seconds, until a house that has ended is started again. It doubles with each start.
-
-A house that has run for longer than the maximum is started again after the minimum.
-"""
+LONGEST_DELAY: Final = 30.0
+"""Minimum and maximum time, in seconds, until a house that has ended is started again. It doubles with each start."""
 
 _log = get_logger()
 
@@ -45,15 +41,11 @@ async def keep_house(command: Sequence[str], stop: asyncio.Event) -> None:
     delay = SHORTEST_DELAY
     try:
         while not stop.is_set():
-            started_at = time.monotonic()
             code = await _run(command, stopping)
-            if stop.is_set():
-                break
-            if time.monotonic() - started_at > LONGEST_DELAY:
-                delay = SHORTEST_DELAY
-            _log.warning(LogEvent.HOUSE_DIED, code=code, retry_after=delay)
-            await asyncio.wait([stopping], timeout=delay)
-            delay = min(2 * delay, LONGEST_DELAY)
+            if not stop.is_set():
+                _log.warning(LogEvent.HOUSE_DIED, code=code, retry_after=delay)
+                await asyncio.wait([stopping], timeout=delay)
+                delay = min(2 * delay, LONGEST_DELAY)
         await asyncio.Event().wait()
     finally:
         await cancel_and_wait([stopping])
