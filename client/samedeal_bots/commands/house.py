@@ -18,7 +18,7 @@ from samedeal_link.machine.signals import until_stopped
 
 _NICE: Final = 10
 _KEY: Final = "SAMEDEAL_HOUSE_KEY"
-"""The environment variable with the key, which a server that runs a house sets for it."""
+"""The environment variable with the key. A server that runs a house sets it."""
 
 _SHORTEST_KEY: Final = 16
 """Minimum length of a key, in characters, as the server wants it."""
@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     from samedeal_bots.house import COMPANY
 
     parser.add_argument("url", metavar="URL", help="the server")
-    parser.add_argument("--key-file", metavar="FILE", help="the file that the server reads too")
+    parser.add_argument("--key-file", metavar="FILE", help="the file that the server reads too (default: SAMEDEAL_HOUSE_KEY)")
     add_number(parser, "--bots", (1, len(COMPANY)), len(COMPANY), "bots that go to a room together")
     parser.add_argument("--exit-with-stdin", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--certificate", default="", help=argparse.SUPPRESS)
