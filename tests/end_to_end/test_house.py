@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from samedeal.protocol.messages import Created, RaceNow
 from tests.end_to_end.browser import Browser
 from tests.end_to_end.processes import Program, Programs, nothing_remains
 from tests.end_to_end.racing_page import SIT, dealt
 from tests.server.certificates import Keys
+from tests.server.client import Client
 
 pytestmark = pytest.mark.xdist_group("page")  # one browser at a time for these tests
 
@@ -20,6 +22,7 @@ PATIENCE = 120.0
 """Deadline, in seconds, for processes of low priority."""
 
 HERE = '"event": "hello".*"name": "Basil"'
+OFFER = "#message + button"
 WITH_BOTS = "document.querySelector('#bots:not([hidden])').click()"
 
 
@@ -45,6 +48,12 @@ async def test_page_races_against_bots_and_they_end_with_the_server(
     await dealt(browser)
     names = await browser.run("return document.body.innerText")
     assert names.count("bot") >= 3
+    bob = await Client.hello(url, "bob")
+    room = (await bob.expect(Created, RaceNow)).room
+    await bob.join(room)
+    await browser.until(f"document.querySelector('{OFFER}:not([hidden])')")
+    await browser.run(f"document.querySelector('{OFFER}').click()")
+    assert len((await bob.state(lambda state: len(state.players) > 1)).players) == 2
     await browser.open("about:blank")
     program.signal(signal.SIGTERM)
     assert await program.exit_code() == 0

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from msgspec import UNSET
 
-from samedeal.options import WantedOptions
+from samedeal.options import Options, WantedOptions
 from samedeal.protocol.messages import (
     Create,
     Created,
@@ -28,6 +28,7 @@ from samedeal.protocol.messages import (
     Resign,
     Rooms,
     RoomState,
+    Seat,
     Welcome,
 )
 from samedeal.protocol_codes import CloseCode
@@ -35,12 +36,19 @@ from samedeal.race import seats
 from samedeal_bots import bot
 from samedeal_bots import house as house_module
 from samedeal_bots.house import House
+from samedeal_client.room_actions import race_person
 from samedeal_link.connection.address import parse_address
+from samedeal_link.connection.reconnecting_link import Link
+from samedeal_link.connection.saved_sessions import MemorySessions
+from samedeal_link.records.past_races import PastRace, race_result
+from samedeal_link.session import client_session
+from samedeal_link.session.client_session import ClientSession
 from samedeal_server.process import own_house
 from samedeal_server.rooms import house_rooms
 from samedeal_server.store import keys
 from samedeal_server.store.redis_client import command
 from samedeal_server.tasks import cancel_and_wait
+from tests.client.server_messages import room_state
 from tests.server.captured_log import Log
 from tests.server.client import Client
 from tests.server.live_nodes import Node, NodeMaker
@@ -260,6 +268,37 @@ async def test_bots_of_the_house_race_and_stay_for_the_rematch(one: Node, house:
     await ana.expect(Joined, Join, room=rematch)
     again = await ana.state(lambda state: state.room == rematch and state.phase == "racing")
     assert sorted(names(again)[1:]) == rivals
+
+
+async def test_whoever_races_only_bots_is_led_to_a_person(one: Node, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The race that the player leaves counts as nothing."""
+    monkeypatch.setattr(client_session, "PING_INTERVAL", 0.5)
+    monkeypatch.setattr(client_session, "PERSON_INTERVAL", 0.5)
+    bob, _, clover = await one.player("bob"), await lookout(one), await bot_of_house(one, "Clover")
+    async with Link(parse_address(one.url), "ana", MemorySessions()) as link:
+        ana, results = ClientSession(link), set[PastRace | None]()
+        ana.subscribe(lambda: results.add(race_result(ana.model)))
+        running = asyncio.create_task(ana.run())
+        options = Options(deal="7", players=2, start="full", countdown=0)
+        await ana.join(room := await ana.rooms.create(options, house=1))
+        await clover.join(room)
+        await until(lambda: ana.model.phase == "racing")
+        now = (await bob.expect(Created, RaceNow)).room
+        await bob.join(now)
+        await until(lambda: ana.person is not None)
+        assert ana.person is not None
+        await race_person(ana, ana.person)
+        await until(lambda: ana.model.is_in(now))
+        assert results == {None}
+        await cancel_and_wait([running])
+
+
+def test_first_races_are_against_slower_bots() -> None:
+    house = House(parse_address("localhost"), KEY, 3, print, Random(1))
+    people = Seat(player="ana", name="ana", seat=1), Seat(player="c", name="Clover", seat=2, bot=True, house=True)
+    rooms = [room_state(name, Options(deal="7"), people) for name in ("a", "b", "c", "d")]
+    assert [house._level("careful", room) for room in rooms] == [*3 * ["patient"], "careful"]
+    assert {house._level("greedy", room) for room in rooms} == {"greedy"}
 
 
 async def test_house_is_started_again_and_leaves_in_the_end(tmp_path: Path, log: Log) -> None:

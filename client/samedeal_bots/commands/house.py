@@ -29,7 +29,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     from samedeal_bots.house import COMPANY
 
     parser.add_argument("url", metavar="URL", help="the server")
-    parser.add_argument("--key-file", metavar="FILE", help="the file that the server reads too (default: SAMEDEAL_HOUSE_KEY)")
+    parser.add_argument(
+        "--key-file", metavar="FILE", help="the file that the server reads too (default: SAMEDEAL_HOUSE_KEY)"
+    )
     add_number(parser, "--bots", (1, len(COMPANY)), len(COMPANY), "bots that go to a room together")
     parser.add_argument("--exit-with-stdin", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--certificate", default="", help=argparse.SUPPRESS)
