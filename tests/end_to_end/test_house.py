@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import signal
 import sys
@@ -9,12 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from samedeal.protocol.messages import Created, RaceNow
+from samedeal.options import WantedOptions
+from samedeal.protocol.messages import Create, Created, RaceNow
+from samedeal_client.local import local_processes
 from tests.end_to_end.browser import Browser
 from tests.end_to_end.processes import Program, Programs, nothing_remains
 from tests.end_to_end.racing_page import SIT, dealt
 from tests.server.certificates import Keys
 from tests.server.client import Client
+from tests.server.redis_kinds import free_port
 
 pytestmark = pytest.mark.xdist_group("page")  # one browser at a time for these tests
 
@@ -83,3 +87,12 @@ async def test_house_that_dies_comes_back_to_a_server_with_a_file(
 async def test_bad_number_of_bots_is_explained_once(programs: Programs) -> None:
     explained = await programs.output("serve", "--house", "9", code=2)
     assert re.search(r"from 0 to 3\.\s*$", explained)
+
+
+async def test_hosted_server_has_a_house(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(local_processes, "DEFAULT_PORT", free_port())
+    async with local_processes.local_server(public=True) as (address, _), asyncio.timeout(PATIENCE):
+        bob = await Client.hello(address.url, "bob")
+        while not isinstance(await bob.ask(Create, options=WantedOptions(players=2), house=1), Created):
+            pass
+        await bob.close()
