@@ -110,22 +110,6 @@ def test_unreadable_file_is_refused(
     assert str(file) in capsys.readouterr().err
 
 
-def test_print_config_prints_settings(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    file = tmp_path / "race.toml"
-    file.write_text("port = 4000\n")
-    assert main(["--config", str(file), "--print-config"]) == 0
-    assert f"port = 4000  # {file}: port\n" in capsys.readouterr().out
-
-
-def test_user_without_home_uses_the_system_directory(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(path: Path) -> Path:
-        raise RuntimeError(path)
-
-    monkeypatch.delenv("XDG_DATA_HOME", raising=False)
-    monkeypatch.setattr(Path, "expanduser", fail)
-    assert default_data() == Path("/var/lib/samedeal/server")
-
-
 @pytest.mark.parametrize(
     ("name", "words", "bots"),
     [
@@ -140,3 +124,19 @@ def test_serve_has_a_house_unless_told_otherwise(
 ) -> None:
     assert main([*words, "--print-config"], name) == 0
     assert f"house = {bots}  # " in capsys.readouterr().out
+
+
+def test_print_config_prints_settings(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "race.toml"
+    file.write_text("port = 4000\n")
+    assert main(["--config", str(file), "--print-config"]) == 0
+    assert f"port = 4000  # {file}: port\n" in capsys.readouterr().out
+
+
+def test_user_without_home_uses_the_system_directory(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(path: Path) -> Path:
+        raise RuntimeError(path)
+
+    monkeypatch.delenv("XDG_DATA_HOME", raising=False)
+    monkeypatch.setattr(Path, "expanduser", fail)
+    assert default_data() == Path("/var/lib/samedeal/server")
