@@ -33,7 +33,7 @@ help:
 	@echo 'make test    check format, lint, types and layers, and run all tests'
 	@echo 'make lint    the same checks without the tests'
 	@echo 'make games   write the documents and golden files that follow from the games again'
-	@echo 'make levels  measure how many winnable deals the bots win, and write it into PLAYING.md: ARGS="--games willow"'
+	@echo 'make levels  let bots of all levels race, and write the table of PLAYING.md: DEALS=n ARGS="--games willow"'
 	@echo 'make bench   measure the price of a move, and what players cost a node, as tables and in build/bench.json'
 	@echo 'make load    measure a node with many clients, slow readers and floods, as tables'
 	@echo 'make worlds  compare races that differ only in hidden cards: SEED=n ROUNDS=m'
@@ -68,7 +68,7 @@ games: .venv/.test
 	@$(BIN)/python shared/conformance/record_transcripts.py
 
 levels: .venv/.test
-	@$(BIN)/python -m tests.tools.bot_levels $(ARGS)
+	@$(BIN)/python -m tests.tools.bot_levels --deals $(or $(DEALS),40) $(ARGS)
 
 bench: .venv/.test
 	@$(BIN)/python -m tests.bench $(ARGS)

@@ -1,10 +1,10 @@
 """The choice of a bot's actions. Pure.
 
-In some games, careful bots make long plans (``foresight``), and leave the choice to their strategy if they find none.
-If the strategy of a bot finds no move, the bot thinks: it pauses, and tries moves and undos on an imagined board. Once
-they lead to a gain, the bot undoes its own moves as far as necessary and makes the imagined ones. This may cost
-foundation cards. So the bot returns to its best board before the race ends. It gives up if there is proof that it can't
-improve its result, or if it has thought for a long time. An engine then resigns, and a bot says that it is stuck.
+In some games, patient and careful bots make long plans (``foresight``), and leave the choice to their strategy if they
+find none. If the strategy of a bot finds no move, the bot thinks: it pauses, and tries moves and undos on an imagined
+board. Once they lead to a gain, the bot undoes its own moves as far as necessary and makes the imagined ones. This may
+cost foundation cards. So the bot returns to its best board before the race ends. It gives up if there is proof that it
+can't improve its result, or if it has thought for a long time. An engine then resigns, and a bot says that it is stuck.
 """
 
 from __future__ import annotations
@@ -34,18 +34,13 @@ WAIT: Final = "wait"
 """
 
 UNDO_TIME: Final = 0.25
-"""Time that a bot takes for an undo, as a share of the time for a move."""
+"""Time that a bot takes for an undo, as a share of the time for a move that needs a thought."""
 
-_QUICK_TIME: Final = 0.25
+_QUICK_TIME: Final = 0.2
 """Time that a bot takes for a draw, a deal or a safe card, as a share of the time for a move that needs a thought."""
 
-
-def time_for(action: Move | str, board: Board) -> float:
-    """Return the time that a bot takes for an action, as a share of the time for a move that needs a thought."""
-    if action == UNDO:
-        return UNDO_TIME
-    is_quick = isinstance(action, Move) and (not action.is_transfer or action == safe_move(board))
-    return _QUICK_TIME if is_quick else 1
+_PLANNED_TIME: Final = 0.5
+"""Time that a bot takes for the next move of a plan, as a share of the time for a move that needs a thought."""
 
 
 _RETURN_MARGIN: Final = 3.0
@@ -70,7 +65,7 @@ The way back to the best board, and to a board from which a long plan starts, is
 _NEEDED_SHARE: Final = 0.5
 """The part of a long plan that a bot must have time for, to go back for it: the plans after it will be shorter."""
 
-_TRIES: Final[dict[Level, int]] = {"random": 0, "greedy": 12, "careful": 25}
+_TRIES: Final[dict[Level, int]] = {"random": 0, "greedy": 12, "patient": 25, "careful": 25}
 """Maximum number of actions that a bot tries on the imagined board during a pause."""
 
 _MAX_PAUSES: Final = 60
@@ -111,6 +106,7 @@ class ActionChooser:
     foundations. ``is_returning`` is set once the bot returns to the best board for good. ``unforeseen`` is the number of
     hidden cards when the bot last found no long plan, and ``outlook`` has the play for which it looks for one, with the
     lines that are still to come. ``plan`` has the next actions, each with the masked board that it applies to.
+    ``is_planned`` says whether the last action was one of a plan that the bot had made before.
     """
 
     level: Level
@@ -125,6 +121,7 @@ class ActionChooser:
     outlook: tuple[Play, Iterator[tuple[Play, Line]]] | None = None
     plan: list[tuple[Board, Move | str]] = field(default_factory=list)
     thoughts: _Thoughts | None = None
+    is_planned: bool = False
 
     def choose_action(self, play: Play, moves_left: float, *, from_deal: bool) -> Move | str:
         """Return a move, an undo, ``RESIGN``, ``PAUSE`` or ``WAIT``. Call this before every action.
@@ -133,12 +130,27 @@ class ActionChooser:
         move since the deal.
         """
         play = play.masked()
+        planned = [*self.plan[:1], *self.memory.line[:1]]
+        action = self._choose(play, moves_left, from_deal=from_deal)
+        self.is_planned = (play.board, action) in planned
+        return action
+
+    def time_for(self, action: Move | str, board: Board) -> float:
+        """Return the time that the bot takes for the action just chosen, as a share of that for one that needs a thought."""
+        if action == UNDO:
+            return UNDO_TIME
+        if isinstance(action, Move) and (not action.is_transfer or action == safe_move(board)):
+            return _QUICK_TIME
+        return _PLANNED_TIME if self.is_planned else 1
+
+    def _choose(self, play: Play, moves_left: float, *, from_deal: bool) -> Move | str:
+        """Return the next action, as ``choose_action`` does. The cards of ``play`` that the bot has not seen are hidden."""
         self._note_gain(play)
         if self.plan and self.plan[0][0] == play.board:
             return self.plan.pop(0)[1]
         if from_deal and (action := self._way_back(play, moves_left)):
             return action
-        if self.level == "careful" and (action := self._foreseen(play, moves_left)):
+        if self.level in ("patient", "careful") and (action := self._foreseen(play, moves_left)):
             return action
         if self.thoughts is None or self.thoughts.play.board != play.board:
             if (move := self._useful_move(play.board)) is not None:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import InitVar, dataclass, field
+from dataclasses import dataclass, field
 from random import Random
 from typing import Final
 
 from samedeal.board_history import Play
 from samedeal.errors import PlayError, RequestRefused
 from samedeal.moves import Move
-from samedeal.protocol.messages import Notice
+from samedeal.protocol.messages import Notice, RoomState
 from samedeal.protocol_codes import RefusalCode
-from samedeal_bots.action_choice import PAUSE, RESIGN, WAIT, ActionChooser, time_for
+from samedeal_bots.action_choice import PAUSE, RESIGN, WAIT, ActionChooser
 from samedeal_bots.engine import Engine, EngineFailed
 from samedeal_bots.engine_protocol import Clock, Contest
 from samedeal_client.local.bot_names import BOT_NAMES
@@ -25,7 +25,7 @@ from samedeal_link.first_completed import first_of
 from samedeal_link.model.rivals import rivals_of
 from samedeal_link.session.race_audit import audit_race
 from samedeal_link.session.room_client import RoomClient, allowing
-from samedeal_link.solving.bot_levels import Level
+from samedeal_link.solving.bot_levels import Level, thought_time
 from samedeal_link.solving.strategy import BotMemory
 from samedeal_link.solving.temperament import STEADY, Temperament
 
@@ -44,6 +44,9 @@ _TRY_NEXT_ROOM: Final = (
 _REMATCH_DELAY: Final = 2.0
 """Delay, in seconds, before joining the room of a rematch, so that people take their seats first."""
 
+_REMATCH_TRIES: Final = 15
+"""Number of times that a bot of the house tries to join, which has no seat there before a person."""
+
 
 def bot_name(rng: Random) -> str:
     """Return a random name for a bot."""
@@ -54,16 +57,17 @@ def bot_name(rng: Random) -> str:
 class Bot:
     """A player that makes its own moves in the room that ``rooms``, a ``RoomClient``, has joined.
 
-    ``pace`` is in moves a minute. The bot's temperament makes it faster or slower than that. If ``stay`` is true, the
-    bot also joins the rematches. If ``roams`` is true, it has joined no room yet: it races in one open room after the
-    other in which somebody waits. ``report`` is called with each message for the person who started the bot. If there is
-    an ``engine``, it chooses the actions, without a temperament. If ``is_house`` is true, the bot keeps people company: it
-    does not stay without them, and trusts its own server.
+    ``pace`` is in moves a minute, or 0 for that of the game. The level, which may depend on the race, and the bot's
+    temperament make it faster or slower than that. If ``stay`` is true, the bot also joins the rematches. If ``roams`` is
+    true, it has joined no room yet: it races in one open room after the other in which somebody waits. ``report`` is called
+    with each message for the person who started the bot. If there is an ``engine``, it chooses the actions, without a
+    temperament. If ``is_house`` is true, the bot keeps people company: it does not stay without them, and trusts its own
+    server.
     """
 
     _rooms: RoomClient
-    _level: Level
-    pace: InitVar[float]
+    _level: Level | Callable[[RoomState], Level]
+    _pace: float
     _rng: Random
     stay: bool
     report: Callable[[str], None]
@@ -73,8 +77,7 @@ class Bot:
     _engine_failed: bool = False
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
 
-    def __post_init__(self, pace: float) -> None:
-        self._interval = 60 / pace
+    def __post_init__(self) -> None:
         self._temperament = STEADY if self.engine else Temperament.random(self._rng)
 
     async def run(self) -> int:
@@ -202,8 +205,10 @@ class Bot:
         temperament = self._temperament
         if self.engine is not None:
             self.engine.begin_race()
-        chooser = ActionChooser(self._level, BotMemory(self._rng, temperament=temperament))
-        interval, slack = self._interval / temperament.pace, temperament.unevenness
+        level = self._level if isinstance(self._level, str) else self._level(self._rooms.model.this_room)
+        chooser = ActionChooser(level, BotMemory(self._rng, temperament=temperament))
+        interval = thought_time(level, self._rooms.model.game, self._pace) / temperament.pace
+        slack = temperament.unevenness
         loop = asyncio.get_running_loop()
         next_move_at = loop.time() + self._rng.uniform(0, interval)
         while self._phase == "racing":
@@ -225,7 +230,7 @@ class Bot:
                 action = WAIT if self.engine is not None else PAUSE
             if action == WAIT:
                 return
-            pause = interval * self._rng.uniform(1 - slack, 1 + slack) * time_for(action, own.play.board)
+            pause = interval * self._rng.uniform(1 - slack, 1 + slack) * chooser.time_for(action, own.play.board)
             next_move_at = max(next_move_at + pause, loop.time())
             if action == PAUSE:
                 continue
@@ -295,18 +300,26 @@ class Bot:
         await self._wait_until(lambda: self._phase == "closed" or self._is_deserted or bool(self.next_room))
         if not self.next_room:
             return False
-        if not self.is_house:
-            await asyncio.sleep(_REMATCH_DELAY)
         room = self.next_room
-        await self._rooms.join(room)
-        await self._wait_until(lambda: self._rooms.model.is_in(room))
-        return True
+        for _ in range(_REMATCH_TRIES if self.is_house else 1):
+            await asyncio.sleep(_REMATCH_DELAY)
+            with allowing(*([RefusalCode.NO_BOTS] if self.is_house else [])):  # no person has come yet
+                await self._rooms.join(room)
+                await self._wait_until(lambda: self._rooms.model.is_in(room))
+                return True
+        return False
 
     @property
     def next_room(self) -> str:
         """The code of the rematch's room, or an empty string if there is none yet."""
         room = self._rooms.model.room
         return room.next if room is not None else ""
+
+    @property
+    def room(self) -> str:
+        """The code of the bot's room, or an empty string on the way to another one."""
+        room = self._rooms.model.room
+        return room.room if room is not None else ""
 
     @property
     def _is_deserted(self) -> bool:

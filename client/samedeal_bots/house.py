@@ -7,11 +7,13 @@ import secrets
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from random import Random
-from typing import Final, NamedTuple
+from typing import Final
 
 from samedeal.errors import RequestRefused
 from samedeal.names import HOUSE_NAMES
+from samedeal.protocol.messages import RoomState
 from samedeal_bots.bot import Bot
 from samedeal_link.connection.address import ServerAddress, home_path
 from samedeal_link.connection.dial import CannotConnect
@@ -19,7 +21,7 @@ from samedeal_link.connection.reconnecting_link import Link
 from samedeal_link.connection.saved_sessions import MemorySessions
 from samedeal_link.first_completed import first_of
 from samedeal_link.session.room_client import RoomClient
-from samedeal_link.solving.bot_levels import Level
+from samedeal_link.solving.bot_levels import LEVELS, Level
 
 LOOK_INTERVAL: Final = 1.0
 """Interval, in seconds, at which the house looks for rooms."""
@@ -33,15 +35,14 @@ _FEW: Final = 5
 _LEAVE_TIMEOUT: Final = 3.0
 
 
-class Guest(NamedTuple):
-    """A bot of the house: its level, and its moves a minute."""
+COMPANY: Final[tuple[Level, ...]] = ("careful", "greedy", "patient")
+"""The levels of the bots that go to a room together."""
 
-    level: Level
-    pace: float
+_EASY_RACES: Final = 3
+"""Number of races of a player in which the strongest bots play like the slowest ones."""
 
-
-COMPANY: Final = (Guest("careful", 16), Guest("greedy", 16), Guest("careful", 10))
-"""The bots that go to a room together."""
+_MOST_KNOWN: Final = 10_000
+"""Maximum number of players whose races are counted."""
 
 
 @dataclass(eq=False)
@@ -67,6 +68,7 @@ class House:
     _rng: Random
     _name: str = field(default_factory=lambda: secrets.token_hex(8))
     _visits: dict[asyncio.Task[None], _Visit] = field(default_factory=dict)
+    _known: dict[str, set[str]] = field(default_factory=dict)
     _failures: int = 0
 
     async def run(self) -> None:
@@ -98,8 +100,8 @@ class House:
             for line in lines:
                 if line.room not in self._expected:
                     names = self._rng.sample(HOUSE_NAMES, self._bots)
-                    for name, guest in zip(names, COMPANY, strict=False):
-                        self._send(line.room, name, guest)
+                    for name, level in zip(names, COMPANY, strict=False):
+                        self._send(line.room, name, level)
             self._failures = 0
             await asyncio.sleep(LOOK_INTERVAL)
 
@@ -113,28 +115,40 @@ class House:
     def _expected(self) -> set[str]:
         """The rooms in which bots of the house are, or to which they are on their way."""
         visits = self._visits.values()
-        return {visit.room for visit in visits} | {visit.bot.next_room for visit in visits if visit.bot is not None}
+        bots = [visit.bot for visit in visits if visit.bot is not None]
+        return {visit.room for visit in visits} | {room for bot in bots for room in (bot.room, bot.next_room)}
 
-    def _send(self, room: str, name: str, guest: Guest) -> None:
+    def _send(self, room: str, name: str, level: Level) -> None:
         visit = _Visit(room)
-        task = asyncio.create_task(self._make(visit, name, guest))
+        task = asyncio.create_task(self._make(visit, name, level))
         self._visits[task] = visit
         task.add_done_callback(self._visits.pop)
 
-    async def _make(self, visit: _Visit, name: str, guest: Guest) -> None:
+    async def _make(self, visit: _Visit, name: str, level: Level) -> None:
         """Send a bot to a room, and from there to its rematches, until nobody is left."""
         with suppress(CannotConnect, RequestRefused):  # others have come, or the race has begun
             async with self._link(name, home_path(visit.room)) as link:
                 rooms = RoomClient(link)
                 await rooms.join(visit.room)
                 rng = Random(self._rng.getrandbits(64))  # noqa: S311 (a bot's choices are not secret)
-                visit.bot = Bot(rooms, *guest, rng, stay=True, report=lambda _: None, is_house=True)
+                choice = partial(self._level, level)
+                visit.bot = Bot(rooms, choice, 0, rng, stay=True, report=lambda _: None, is_house=True)
                 try:
                     await visit.bot.run()
                 finally:
                     with suppress(RequestRefused, TimeoutError):
                         async with asyncio.timeout(_LEAVE_TIMEOUT):
                             await rooms.leave()
+
+    def _level(self, usual: Level, room: RoomState) -> Level:
+        """Return the level of a bot in a race, which is not the strongest if this is one of the first races of a person."""
+        people = [seat.player for seat in room.players if not seat.bot]
+        for player in people:
+            self._known.setdefault(player, set()).add(room.room)
+        is_easy = any(len(self._known[player]) <= _EASY_RACES for player in people)
+        for player in [*self._known][:-_MOST_KNOWN]:
+            del self._known[player]
+        return LEVELS[0] if is_easy and usual == LEVELS[-1] else usual
 
     def _link(self, name: str, home: str = "") -> Link:
         return Link(self._address, name, MemorySessions(), bot=True, house=self._key, home=home)

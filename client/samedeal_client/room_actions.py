@@ -11,6 +11,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from samedeal.errors import RequestRefused
+from samedeal.games import game_named
 from samedeal.options import MAX_PLAYERS, Options
 from samedeal.protocol.messages import RoomLine, RoomState
 from samedeal.protocol_codes import RefusalCode
@@ -78,12 +79,22 @@ async def race_now(client: ClientSession, game: str, tide: int = 0) -> None:
     return None
 
 
+async def race_person(client: ClientSession, line: RoomLine) -> None:
+    """Leave a race against bots, which counts as nothing, for a race with somebody who waits in the room of ``line``.
+
+    Raise RequestRefused if the server refuses.
+    """
+    await client.leave()
+    await race_now(client, line.game)
+
+
 async def race_with_bots(client: ClientSession, game: str) -> None:
     """Open a room for a race against the bots of the server's house, and join it. The race starts when they are there.
 
     Raise RequestRefused if the server has no bots, or if they are busy.
     """
-    options = Options(games=(game,), deal=DEFAULT_DEAL, players=1 + _BOTS, start="full", countdown=2)
+    limit = game_named(game).file.limit
+    options = Options(games=(game,), deal=DEFAULT_DEAL, players=1 + _BOTS, limit=limit, start="full", countdown=2)
     await client.join(await client.rooms.create(options, house=_BOTS))
 
 

@@ -35,7 +35,7 @@ class Settings(Struct, frozen=True):
     bell: bool = False
     limit: int = 15
     hints: Literal["against bots", "always", "never"] = "against bots"
-    level: Literal["mixed", "random", "greedy", "careful"] = "mixed"
+    level: Literal["mixed", "patient", "greedy", "careful"] = "mixed"
     tides: tuple[TideTime, ...] = ()
 
     @property

@@ -54,7 +54,7 @@ def main(arguments: Sequence[str] | None = None, name: str = PROGRAM) -> int:
         flags, unknown = command.parse_known_args(words)
         if unknown:
             raise InvalidSetting(_unknown_argument(unknown, words))
-        reading = load_config(flags)
+        reading = load_config(flags, house=0 if name == PROGRAM else 3)
     except (argparse.ArgumentError, InvalidSetting) as error:
         command.error(str(error))
     if flags.print_config:
@@ -64,6 +64,7 @@ def main(arguments: Sequence[str] | None = None, name: str = PROGRAM) -> int:
     from samedeal_server.process import sd_notify
     from samedeal_server.process.app import node_name, run
     from samedeal_server.process.banner import ListenAddresses, banner
+    from samedeal_server.process.own_house import make_house_key
     from samedeal_server.process.workers import announce_worker, is_worker, run_workers
     from samedeal_server.telemetry import logs
 
@@ -79,6 +80,7 @@ def main(arguments: Sequence[str] | None = None, name: str = PROGRAM) -> int:
         elif logs.is_pretty(config):
             print(f"\n{banner(config, addresses, health_url)}\n", flush=True)
 
+    make_house_key(config)
     if config.workers > 1:
         serving = run_workers(config, words, announce)
     else:

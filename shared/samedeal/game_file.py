@@ -217,7 +217,8 @@ class GameFile(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     people know, and ``lead`` the one in which a race is opened for those who want to race now, whatever the game.
     ``suits`` says how many suits the decks have (``cards.IN_SUITS``). ``wins`` is the share of random deals that the
     solver wins, as ``make solver`` measures it, and 1 if nobody has. ``demo`` is the number of a deal that a bot wins
-    quickly. Each table of ``search`` has weights for one search of the solver. ``rulings`` has the numbers of the
+    quickly. ``limit`` is the usual time limit, in seconds, and ``pace`` how many thoughts a minute a bot of the house has.
+    Each table of ``search`` has weights for one search of the solver. ``rulings`` has the numbers of the
     rulings in RULES.md by what they are about, and ``notes`` the sentences of the rules that do not follow from the
     policies, by section.
     ``variants`` has what is different in each variant.
@@ -237,6 +238,8 @@ class GameFile(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     wins: Annotated[float, Meta(ge=0, le=1)] = 1
     difficulty: Difficulties | None = None
     demo: Annotated[int, Meta(ge=0, le=999_999_999)] = 0
+    limit: Annotated[int, Meta(ge=60, le=3600)] = 900
+    pace: Annotated[float, Meta(ge=1, le=60)] = 10
     piles: Annotated[tuple[PileRow, ...], Meta(max_length=12)] = ()
     search: Annotated[tuple[SearchWeights, ...], Meta(max_length=4)] = ()
     bots: BotTable = BotTable()

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from samedeal.game import Game
-from samedeal.game_file import Difficulties, Place, SearchWeights
+from samedeal.game_file import Difficulties, GameFile, Place, SearchWeights
 from samedeal.game_rules import rules_in_short
 from samedeal.laws.safe_cards import deals_first, reach_of
 from samedeal.solver.estimate import weights_of
@@ -50,6 +50,7 @@ class GameData(Struct, frozen=True, kw_only=True):
     known: bool | UnsetType = UNSET
     lead: bool | UnsetType = UNSET
     demo: int | UnsetType = UNSET
+    limit: int | UnsetType = UNSET
 
     @classmethod
     def of(cls, game: Game) -> GameData:
@@ -69,6 +70,7 @@ class GameData(Struct, frozen=True, kw_only=True):
             known=file.known or UNSET,
             lead=file.lead or UNSET,
             demo=file.demo or UNSET,
+            limit=file.limit if file.limit != GameFile().limit else UNSET,
             **rules | {"piles": tuple(PileData(**pile, place=row.place) for pile, row in piles)},
         )
 

@@ -39,8 +39,13 @@ def is_reserved(name: str) -> bool:
 
 
 def is_house_name(name: str) -> bool:
-    """Return whether a name looks like that of a bot of the house."""
-    return any(look_alike(name, each) for each in HOUSE_NAMES)
+    """Return whether a name looks like that of a bot of the house, also with a mark such as ``(bot)``."""
+    return any(_unmarked(skeleton) in _HOUSE for skeleton in skeletons(name))
+
+
+def _unmarked(skeleton: str) -> str:
+    """Return a skeleton without a mark of bots, and with one letter for ``i`` and ``l``: a capital ``i`` may be either."""
+    return re.sub("^bot|bot$", "", "".join(char for char in skeleton if char.isalnum()).replace("i", "l"))
 
 
 def skeletons(name: str) -> tuple[str, str]:
@@ -60,5 +65,6 @@ def _without_punctuation(text: str) -> str:
     return "".join(char for char in text if unicodedata.category(char)[0] not in "PZ") or text
 
 
+_HOUSE: Final = frozenset(_unmarked(skeletons(name)[1]) for name in HOUSE_NAMES)
 _RESERVED: Final = tuple(zip(*map(skeletons, RESERVED_WORDS), strict=True))
 """The skeletons of the reserved words: of the words as written, and of the words in lower case."""

@@ -52,9 +52,9 @@ class Options(Struct, frozen=True):
 
     If ``first_finish_ends`` is true, the first finish ends the race. If ``end_when_settled`` is true, the race ends
     once every person has finished, has resigned or is stuck. In a race of bots alone, this applies to the bots. If
-    ``bots`` is false, bots get no seats. If ``hosted`` is false, nobody is the host: the race starts by its rule alone,
-    and players from one address take at most half of the seats. ``series`` is the number of races that have one table,
-    which rematches continue. If ``repeated`` is false, the deal of the race is not dealt again to
+    ``bots`` is false, only bots of the house get seats. If ``hosted`` is false, nobody is the host: the race starts by its
+    rule alone, and players from one address take at most half of the seats. ``series`` is the number of races that have one
+    table, which rematches continue. If ``repeated`` is false, the deal of the race is not dealt again to
     later players. Decoding ignores options that this version does not know.
 
     Raise ValueError if a game or deal does not exist, or if options contradict one another.
@@ -99,6 +99,7 @@ class Options(Struct, frozen=True):
             games=(game,),
             deal="winnable",
             players=players,
+            limit=game_named(game).file.limit,
             start="at",
             start_at=start_at,
             countdown=countdown,

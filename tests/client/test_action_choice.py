@@ -10,10 +10,13 @@ from samedeal.board_history import UNDO, Play, Undo
 from samedeal.laws.stuck import is_stuck_for_good
 from samedeal.moves import Move
 from samedeal_bots.action_choice import PAUSE, RESIGN, UNDO_TIME, WAIT, ActionChooser
-from samedeal_link.solving.bot_levels import LEVELS, Level
+from samedeal_link.solving.bot_levels import Level
 from samedeal_link.solving.strategy import BotMemory
 from samedeal_link.solving.temperament import Temperament
 from tests.client.boards import board, dealt
+
+DISTINCT: tuple[Level, ...] = ("random", "greedy", "careful")
+"""The levels that choose differently: patient bots choose like careful ones."""
 
 
 def actions(
@@ -39,7 +42,17 @@ def actions(
     return made, play, False
 
 
-@pytest.mark.parametrize("level", LEVELS)
+def test_bot_is_quick_where_it_has_a_plan() -> None:
+    chooser, play = ActionChooser("greedy", BotMemory(Random(1))), Play(dealt("willow", 4), Undo.FREE)
+    times: dict[bool, set[float]] = {True: set(), False: set()}
+    for _ in range(30):
+        action = chooser.choose_action(play, 100, from_deal=True)
+        times[chooser.is_planned].add(chooser.time_for(action, play.board))
+        play = play.act(action) if action != PAUSE else play
+    assert max(times[True]) < max(times[False]) == 1
+
+
+@pytest.mark.parametrize("level", DISTINCT)
 @pytest.mark.parametrize(
     ("game", "position"),
     [

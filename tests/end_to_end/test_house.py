@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
+import re
 import signal
+import sys
+from pathlib import Path
 
 import pytest
 
+from samedeal.options import WantedOptions
+from samedeal.protocol.messages import Create, Created, RaceNow
+from samedeal_client.local import local_processes
 from tests.end_to_end.browser import Browser
 from tests.end_to_end.processes import Program, Programs, nothing_remains
 from tests.end_to_end.racing_page import dealt
+from tests.server.certificates import Keys
+from tests.server.client import Client
 from tests.server.redis_kinds import free_port
 
 pytestmark = pytest.mark.xdist_group("page")  # one browser at a time for these tests
@@ -16,18 +25,19 @@ pytestmark = pytest.mark.xdist_group("page")  # one browser at a time for these 
 PATIENCE = 120.0
 """Deadline, in seconds, for processes of low priority."""
 
+HERE = '"event": "hello".*"name": "Basil"'
+OFFER = "#message + button"
 WITH_BOTS = "document.querySelector('#bots:not([hidden])').click()"
 
 
 async def served(programs: Programs, redis_url: str, *options: str) -> tuple[str, Program]:
     """Serve an address, and wait until its house has asked for rooms. Return the address and the program."""
-    port = free_port()
     program = await programs.samedeal(
-        *("serve", "--redis", redis_url, "--port", str(port), "--announce", "--log-style", "json", *options)
+        *("serve", "--redis", redis_url, "--port", "0", "--announce", "--log-style", "json", *options)
     )
-    await program.expect("listening on", PATIENCE)
-    await program.expect('"name": "Basil"', PATIENCE)
-    return f"ws://127.0.0.1:{port}", program
+    url = (await program.expect(r"listening on (\S+)", PATIENCE))[1]
+    await program.expect(HERE, PATIENCE)
+    return url, program
 
 
 async def test_page_races_against_bots_and_they_end_with_the_server(
@@ -40,10 +50,16 @@ async def test_page_races_against_bots_and_they_end_with_the_server(
     await dealt(browser)
     names = await browser.run("return document.body.innerText")
     assert names.count("bot") >= 3
+    bob = await Client.hello(url, "bob")
+    room = (await bob.expect(Created, RaceNow)).room
+    await bob.join(room)
+    await browser.until(f"document.querySelector('{OFFER}:not([hidden])')")
+    await browser.run(f"document.querySelector('{OFFER}').click()")
+    assert len((await bob.state(lambda state: len(state.players) > 1)).players) == 2
+    await browser.open("about:blank")
     program.signal(signal.SIGTERM)
     assert await program.exit_code() == 0
     await nothing_remains(programs)
-    browser.errors()  # it mentions connections that were refused
 
 
 async def test_terminal_races_against_bots_of_a_server(programs: Programs, redis_url: str) -> None:
@@ -53,7 +69,28 @@ async def test_terminal_races_against_bots_of_a_server(programs: Programs, redis
     assert program.process.returncode is None
 
 
-async def test_house_without_a_fixed_port_is_refused(programs: Programs) -> None:
-    for option in ("--port", "0", "--house", "2"), ("--tls-cert", "cert.pem", "--house", "1"):
-        assert "fixed --port" in await programs.output("serve", *option, code=2)
-    assert "choose from" not in await programs.output("serve", "--house", "9", code=2)
+async def test_house_that_dies_comes_back_to_a_server_with_a_file(
+    programs: Programs, redis_url: str, tmp_path: Path
+) -> None:
+    """Its settings are in the file, and its certificate is not one for the address."""
+    keys = Keys(tmp_path)
+    lines = [f'host = "127.0.0.1"\ntls-cert = "{keys.cert}"\ntls-key = "{keys.key}"\nhouse = 1\nworkers = 2']
+    (tmp_path / "samedeal.toml").write_text("".join(lines))
+    _, program = await served(programs, redis_url, "--config", str(tmp_path / "samedeal.toml"))
+    programs.kill(f"{sys.executable} -m samedeal_client house")
+    await program.expect('house_died.*"code": -9', PATIENCE)
+    await program.expect(HERE, PATIENCE)
+
+
+async def test_bad_number_of_bots_is_explained_once(programs: Programs) -> None:
+    explained = await programs.output("serve", "--house", "9", code=2)
+    assert re.search(r"from 0 to 3\.\s*$", explained)
+
+
+async def test_hosted_server_has_a_house(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(local_processes, "DEFAULT_PORT", free_port())
+    async with local_processes.local_server(public=True) as (address, _), asyncio.timeout(PATIENCE):
+        bob = await Client.hello(address.url, "bob")
+        while not isinstance(await bob.ask(Create, options=WantedOptions(players=2), house=1), Created):
+            pass
+        await bob.close()

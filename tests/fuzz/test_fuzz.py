@@ -62,7 +62,7 @@ async def test_missing_answer_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_command_without_a_sentence_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    def mistaken(*_: object) -> str:
+    def mistaken(*_: object, **_given: object) -> str:
         raise ZeroDivisionError
 
     monkeypatch.setattr(cli, "load_config", mistaken)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from msgspec import UNSET
 
-from samedeal.options import WantedOptions
+from samedeal.options import Options, WantedOptions
 from samedeal.protocol.messages import (
     Create,
     Created,
@@ -28,18 +28,31 @@ from samedeal.protocol.messages import (
     Resign,
     Rooms,
     RoomState,
+    Seat,
     Welcome,
 )
 from samedeal.protocol_codes import CloseCode
 from samedeal.race import seats
+from samedeal_bots import bot
 from samedeal_bots import house as house_module
 from samedeal_bots.house import House
+from samedeal_client.room_actions import race_person
 from samedeal_link.connection.address import parse_address
+from samedeal_link.connection.reconnecting_link import Link
+from samedeal_link.connection.saved_sessions import MemorySessions
+from samedeal_link.records.past_races import PastRace, race_result
+from samedeal_link.session import client_session
+from samedeal_link.session.client_session import ClientSession
+from samedeal_server.process import own_house
 from samedeal_server.rooms import house_rooms
 from samedeal_server.store import keys
 from samedeal_server.store.redis_client import command
+from samedeal_server.tasks import cancel_and_wait
+from tests.client.server_messages import room_state
+from tests.server.captured_log import Log
 from tests.server.client import Client
 from tests.server.live_nodes import Node, NodeMaker
+from tests.server.waiting import until
 
 KEY = "the key of this house"
 ROOM = "friday"
@@ -111,6 +124,9 @@ async def test_whoever_is_alone_gets_company_until_somebody_comes(one: Node, ear
     await ana.state(lambda state: names(state) == ["ana", "bob"])
     assert await guests[0].closed() == CloseCode.RESTART
     await guests[3].refused("no_bots", Join, room=room)
+    await bob.expect(Done, Leave)
+    assert await told(house) == [room]
+    await guests[3].join(room)
 
 
 async def test_house_leaves_with_the_last_person(one: Node, early: None) -> None:
@@ -139,12 +155,15 @@ async def test_other_bots_do_not_pass_for_the_house(one: Node, early: None) -> N
     deep, ana = await Client.hello(one.url, "deep", bot=True), await one.player("ana")
     room = (await ana.expect(Created, RaceNow)).room
     await ana.join(room)
+    state = await ana.state(lambda state: len(state.players) == 1)
+    (line,) = (await deep.expect(Rooms, ListRooms)).rooms
+    assert (line.bots, state.options.bots) == (False, False)
     await deep.refused("no_bots", Join, room=room)
     await deep.refused("no_bots", ListHouseRooms, house="first")
     for fields in ({"house": "forged"}, {"house": KEY, "bot": False}):
         client = await Client.connect(one.url)
         await client.refused("no_bots", Hello, **{"name": "eve", "bot": True, **fields})
-    for name in ("Basil", "  basil ", "Bаsil"):
+    for name in ("Basil", "  basil ", "Bаsil", "ΒASIL", "Basil (bot)", "🤖 Basil", "BISCUlT"):
         client = await Client.connect(one.url)
         await client.refused("malformed", Hello, name=name)
 
@@ -217,8 +236,9 @@ async def test_house_neither_comes_before_a_person_nor_stays_after(one: Node) ->
 
 @pytest.fixture
 async def house(one: Node, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[House]:
-    """A house that is quick to look for rooms."""
+    """A house that is quick to look for rooms, and whose bots think fast."""
     monkeypatch.setattr(house_module, "LOOK_INTERVAL", 0.05)
+    monkeypatch.setattr(bot, "thought_time", lambda *_: 0.5)
     house = House(parse_address(one.url), KEY, 3, print, Random(1))
     task = asyncio.create_task(house.run())
     yield house
@@ -248,3 +268,62 @@ async def test_bots_of_the_house_race_and_stay_for_the_rematch(one: Node, house:
     await ana.expect(Joined, Join, room=rematch)
     again = await ana.state(lambda state: state.room == rematch and state.phase == "racing")
     assert sorted(names(again)[1:]) == rivals
+
+
+async def test_whoever_races_only_bots_is_led_to_a_person(one: Node, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The race that the player leaves counts as nothing."""
+    monkeypatch.setattr(client_session, "PING_INTERVAL", 0.5)
+    monkeypatch.setattr(client_session, "PERSON_INTERVAL", 0.5)
+    bob, _, clover = await one.player("bob"), await lookout(one), await bot_of_house(one, "Clover")
+    async with Link(parse_address(one.url), "ana", MemorySessions()) as link:
+        ana, results = ClientSession(link), set[PastRace | None]()
+        ana.subscribe(lambda: results.add(race_result(ana.model)))
+        running = asyncio.create_task(ana.run())
+        options = Options(deal="7", players=2, start="full", countdown=0, bots=False)
+        await ana.join(room := await ana.rooms.create(options, house=1))
+        await clover.join(room)
+        await until(lambda: ana.model.phase == "racing")
+        assert ana.model.evidence is not None
+        assert not ana.model.evidence.contradiction
+        now = (await bob.expect(Created, RaceNow)).room
+        await bob.join(now)
+        await until(lambda: ana.person is not None)
+        assert ana.person is not None
+        await race_person(ana, ana.person)
+        await until(lambda: ana.model.is_in(now))
+        assert results == {None}
+        await cancel_and_wait([running])
+
+
+def test_first_races_are_against_slower_bots() -> None:
+    house = House(parse_address("localhost"), KEY, 3, print, Random(1))
+    people = Seat(player="ana", name="ana", seat=1), Seat(player="c", name="Clover", seat=2, bot=True, house=True)
+    rooms = [room_state(name, Options(deal="7"), people) for name in ("a", "b", "c", "d")]
+    assert [house._level("careful", room) for room in rooms] == [*3 * ["patient"], "careful"]
+    assert {house._level("greedy", room) for room in rooms} == {"greedy"}
+
+
+async def test_house_is_started_again_and_leaves_in_the_end(tmp_path: Path, log: Log) -> None:
+    log.set_up("info")
+    starts, stop = tmp_path / "starts", asyncio.Event()
+    script = f"echo now >> {starts}; [ $(wc -l < {starts}) = 2 ] || exit 3; echo here; cat; echo left"
+    keeping = asyncio.create_task(own_house.keep_house(("sh", "-c", script), stop))
+    await until(lambda: log.named("house_says", text="here"))
+    assert log.named("house_died", level="warning", code=3)
+    stop.set()
+    await until(lambda: log.named("house_says", text="left"))
+    assert len(log.named("house_died")) == 1
+    await cancel_and_wait([keeping])
+
+
+async def test_welcome_says_whether_the_house_is_there(one: Node, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def welcome() -> bool:
+        return (await (await Client.connect(one.url)).expect(Welcome, Hello, name="zoe")).house
+
+    assert await welcome()
+    monkeypatch.setattr(house_rooms, "STARTING", 0)
+    assert not await welcome()
+    await lookout(one)
+    assert await welcome()
+    await one.store.executor.execute(command("DEL", keys.HOUSE_LEASE))
+    assert not await welcome()

@@ -32,7 +32,7 @@ async def test_players_meet_whatever_node_they_ask(node: NodeMaker) -> None:
     state = await players[0].state(lambda state: len(state.players) == 6)
     wait = state.options.start_at - await nodes[0].store.now()
     assert 0 < wait < LONGEST_WAIT
-    assert (state.host, state.options.bots, state.private, state.deal) == ("", True, False, "winnable")
+    assert (state.host, state.options.bots, state.private, state.deal) == ("", False, False, "winnable")
     await players[0].refused("not_host", Start)
     other = await asked(players[0], "steve")
     assert other not in (room, await asked(players[1], "willow"))

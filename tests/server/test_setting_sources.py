@@ -106,6 +106,22 @@ def test_unreadable_file_is_refused(
     assert str(file) in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("name", "words", "bots"),
+    [
+        ("samedeal-server", [], 0),
+        ("samedeal serve", [], 3),
+        ("samedeal serve", ["--house", "0"], 0),
+        ("samedeal serve", ["--house-key-file", "house.key"], 0),
+    ],
+)
+def test_serve_has_a_house_unless_told_otherwise(
+    name: str, words: list[str], bots: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*words, "--print-config"], name) == 0
+    assert f"house = {bots}  # " in capsys.readouterr().out
+
+
 def test_print_config_prints_settings(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     file = tmp_path / "race.toml"
     file.write_text("port = 4000\n")

@@ -1,7 +1,10 @@
-"""The strength of the bots: ``python -m tests.tools.bot_levels`` races them alone on deals that can be won.
+"""The bots of the house as rivals: ``python -m tests.tools.bot_levels`` lets one of each level race on winnable deals.
 
-It writes into PLAYING.md which share of the deals the bots of each level win within the usual time limit, and the median
-time of the races that they win. ``--games`` measures some games, and leaves the rows of the others as they are.
+It writes into PLAYING.md, for each game: in which share of the races some bot finishes within the usual time limit; the
+same for each level, with the median time, and the share of races in which the level is first; how often a hasty player, a
+greedy bot at ``HASTY`` thoughts a minute, beats them all; the share of actions, or of waits for the end, of more than 30
+seconds; the cards that a bot brings to the foundations in each third of its race; and the CPU time of a bot. ``--games``
+measures some games, and leaves the rows of the others as they are.
 """
 
 from __future__ import annotations
@@ -9,63 +12,95 @@ from __future__ import annotations
 import argparse
 import re
 import time
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
-from itertools import count, islice
+from itertools import count, islice, pairwise
 from pathlib import Path
 from random import Random
 from statistics import mean, median
 from typing import Final, NamedTuple
 
-from samedeal.board_history import Play, Undo
+from samedeal.board_history import Play
 from samedeal.games import GAMES, game_named
-from samedeal.moves import Move
 from samedeal.options import Options
 from samedeal.solver.solve import Outcome, solve
-from samedeal_bots.action_choice import PAUSE, RESIGN, WAIT, ActionChooser, time_for
-from samedeal_link.solving.bot_levels import LEVELS, Level
+from samedeal_bots.action_choice import PAUSE, RESIGN, WAIT, ActionChooser
+from samedeal_link.solving.bot_levels import LEVELS, Level, thought_time
 from samedeal_link.solving.strategy import BotMemory
 from samedeal_link.solving.temperament import Temperament
 from tests.shared.playouts import numbered
 
-PACE: Final = 20.0
-"""Moves a minute, as many as ``samedeal bot`` makes by default."""
+HASTY: Final = 20.0
+"""Thoughts a minute of a hasty player."""
 
 PLAYING: Final = Path(__file__).parents[2] / "client/PLAYING.md"
 
+_LONG: Final = 30.0
+"""Time, in seconds, after which a rival seems to be asleep."""
+
+_HEADINGS: Final = (
+    *("game", "some bot", *(f"{level}, first" for level in LEVELS)),
+    *("hasty wins", "over 30 s", "cards in each third", "CPU"),
+)
 _USUAL: Final = [game.name for game in GAMES.values() if game.file.difficulty]
 _BLOCK: Final = re.compile(r"(?<=<!-- bots -->\n).*?(?=<!-- end -->)", re.DOTALL)
 _BUDGET: Final = 100_000
 """Number of states after which a deal is left out because it is not known whether it can be won."""
 
 
-class Result(NamedTuple):
-    """What a bot has achieved in a race. ``seconds`` is the time of its last action, and ``thinking`` its CPU time."""
+class BotRace(NamedTuple):
+    """What a bot has done in a race: its actions, each with the time in seconds and the foundation cards after it.
+
+    ``end`` is when it finished, or the limit. ``thinking`` is its CPU time in seconds.
+    """
 
     won: bool
-    cards: int
-    actions: int
-    seconds: float
+    actions: tuple[tuple[float, int], ...]
+    end: float
     thinking: float
 
+    @property
+    def cards(self) -> int:
+        """The cards on foundations at the end."""
+        return self.cards_at(self.end)
 
-def bot_race(game: str, number: int, level: Level, limit: float = Options().limit, pace: float = PACE) -> Result:
-    """Let a bot race on a numbered deal for ``limit`` seconds at most, without waiting between its actions."""
-    rng = Random(f"{game} {number} {level}")
-    temperament = Temperament.random(rng)
+    @property
+    def rank(self) -> tuple[float, float]:
+        """What decides who is first: the time of who has finished, then the cards."""
+        return (self.end, 0) if self.won else (float("inf"), -self.cards)
+
+    @property
+    def waits(self) -> list[float]:
+        """The times between its actions, and until the end."""
+        times = [0.0, *(at for at, _ in self.actions), self.end]
+        return [after - before for before, after in pairwise(times)]
+
+    def cards_at(self, time: float) -> int:
+        """Return the cards on foundations at a time."""
+        return next((cards for at, cards in reversed(self.actions) if at <= time), 0)
+
+
+def bot_race(game: str, number: int, level: Level, pace: float = 0.0) -> BotRace:
+    """Let a bot race on a numbered deal under the usual options, without waiting between its actions."""
+    rng = Random(f"{game} {number} {level} {pace}")
+    options, temperament = Options.scheduled(game, 1, 0, bots=False), Temperament.random(rng)
     chooser = ActionChooser(level, BotMemory(rng, temperament=temperament))
-    play = Play(numbered(game_named(game), number), Undo.FREE)
-    interval = 60 / pace / temperament.pace
-    seconds, actions, started_at = rng.uniform(0, interval), 0, time.process_time()
-    while seconds < limit and not play.board.won:
-        action: Move | str = chooser.choose_action(play, (limit - seconds) / interval, from_deal=True)
-        if action in (RESIGN, WAIT):
+    play = Play(numbered(game_named(game), number), options.undo_rule)
+    interval = (60 / pace if pace else thought_time(level, play.board.game)) / temperament.pace
+    slack = temperament.unevenness
+    seconds, started_at = rng.uniform(0, interval), time.process_time()
+    actions: list[tuple[float, int]] = []
+    while seconds < options.limit and not play.board.won:
+        action = chooser.choose_action(play, (options.limit - seconds) / interval, from_deal=True)
+        seconds += interval * rng.uniform(1 - slack, 1 + slack) * chooser.time_for(action, play.board)
+        if action == WAIT:
             break
-        seconds += interval * time_for(action, play.board)
-        if action != PAUSE:
-            actions += 1
+        if action not in (PAUSE, RESIGN):
             play = play.act(action)
-    return Result(play.board.won, play.board.foundation_cards, actions, seconds, time.process_time() - started_at)
+            actions.append((seconds, play.board.foundation_cards))
+    end = seconds if play.board.won else options.limit
+    return BotRace(play.board.won, tuple(actions), end, time.process_time() - started_at)
 
 
 def winnable(game: str, number: int) -> list[int]:
@@ -78,11 +113,46 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.tools.bot_levels", description=__doc__)
     parser.add_argument("--games", nargs="+", choices=GAMES, default=_USUAL)
     parser.add_argument("--deals", type=int, default=40)
+    parser.add_argument("--print", action="store_true", help="only print the rows")
     options = parser.parse_args(arguments)
     with ProcessPoolExecutor() as pool:
         deals = pool.map(partial(winnable, number=options.deals), options.games)
         for game, numbers in zip(options.games, deals, strict=True):
-            _write(_row(pool, game, numbers))
+            races = [list(pool.map(partial(bot_race, game, level=level), numbers)) for level in LEVELS]
+            hasty = list(pool.map(partial(bot_race, game, level="greedy", pace=HASTY), numbers))
+            row = f"| {' | '.join((game_named(game).title, *cells(races, hasty)))} |"
+            print(row, flush=True)
+            if not options.print:
+                _write(row)
+
+
+def cells(races: Sequence[Sequence[BotRace]], hasty: Sequence[BotRace]) -> list[str]:
+    """Return the cells of a row, from the races of each level and those of the hasty player, on the same deals."""
+    together = list(zip(*races, strict=True))
+    firsts = [min(range(len(LEVELS)), key=lambda level: on_deal[level].rank) for on_deal in together]
+    found = [_share([any(race.won for race in on_deal) for on_deal in together])]
+    for level, own in enumerate(races):
+        won = [race.end for race in own if race.won]
+        time_text = f" in {int(median(won)) // 60}:{int(median(won)) % 60:02}" if won else ""
+        found.append(f"{_share([race.won for race in own])}{time_text}, {_share([first == level for first in firsts])}")
+    everybody = [race for own in races for race in own]
+    thirds = [
+        mean(race.cards_at(third * race.end / 3) - race.cards_at((third - 1) * race.end / 3) for race in everybody)
+        for third in (1, 2, 3)
+    ]
+    wins = [player.rank < min(race.rank for race in on_deal) for player, on_deal in zip(hasty, together, strict=True)]
+    waits = [_share([wait > _LONG for race in own for wait in race.waits]) for own in races]
+    thinking = max(sum(race.thinking for race in own) / sum(race.end for race in own) for own in races)
+    return [
+        *(*found, _share(wins)),
+        max(waits, key=lambda text: int(text.split()[0])),
+        ", ".join(f"{cards:.0f}" for cards in thirds),
+        f"{thinking:.1%}".replace("%", " %"),
+    ]
+
+
+def _share(cases: Sequence[bool]) -> str:
+    return f"{mean(cases):.0%}".replace("%", " %")
 
 
 def _write(row: str) -> None:
@@ -91,25 +161,11 @@ def _write(row: str) -> None:
     rows = {each.split(" | ")[0]: each for each in [*_BLOCK.findall(text)[0].splitlines()[2:], row]}
     titles = [f"| {game.title}" for game in GAMES.values()]
     table = [
-        f"| game | {' | '.join(LEVELS)} |",
-        f"|---|{'---|' * len(LEVELS)}",
+        f"| {' | '.join(_HEADINGS)} |",
+        f"|{'---|' * len(_HEADINGS)}",
         *(rows[each] for each in titles if each in rows),
     ]
     PLAYING.write_text(_BLOCK.sub("".join(f"{each}\n" for each in table), text), encoding="utf-8")
-
-
-def _row(pool: ProcessPoolExecutor, game: str, deals: list[int]) -> str:
-    """Return a row of the table. Print more about it."""
-    cells = [game_named(game).title]
-    for level in LEVELS:
-        results = list(pool.map(partial(bot_race, game, level=level), deals))
-        won = [result.seconds for result in results if result.won]
-        time_text = f" in {int(median(won)) // 60}:{int(median(won)) % 60:02}" if won else ""
-        cells.append(f"{len(won) / len(results):.0%}{time_text}".replace("%", " %"))
-        thinking = sum(result.thinking for result in results) / sum(result.actions for result in results)
-        cards = mean(result.cards for result in results)
-        print(f"{game} {level}: {cells[-1]}, {cards:.1f} cards, {1000 * thinking:.1f} ms an action", flush=True)
-    return f"| {' | '.join(cells)} |"
 
 
 if __name__ == "__main__":

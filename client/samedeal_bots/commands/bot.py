@@ -15,7 +15,7 @@ from samedeal.errors import RequestRefused
 from samedeal.terminal_text import printable
 from samedeal_client.commands.arguments import add_address, add_number, add_passphrase, server_and_room
 from samedeal_link.machine.signals import until_stopped
-from samedeal_link.solving.bot_levels import LEVELS
+from samedeal_link.solving.bot_levels import ALL_LEVELS, LEVELS
 
 if TYPE_CHECKING:
     from samedeal_bots.engine import Engine
@@ -29,7 +29,8 @@ _LEAVE_TIMEOUT: Final = 0.25
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the arguments of ``samedeal bot``."""
     add_address(parser, room="the room's code (default: one open room after the other that admits bots)")
-    parser.add_argument("--level", choices=LEVELS, default="careful", help="how well it plays (default: careful)")
+    levels = f"how it plays: {', '.join(LEVELS)} (default: careful)"
+    parser.add_argument("--level", metavar="LEVEL", choices=ALL_LEVELS, default="careful", help=levels)
     parser.add_argument("--engine", metavar="COMMAND", default="", help="a program that plays; see shared/ENGINES.md")
     add_engine_options(parser)
     parser.add_argument(

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from samedeal_link.session.client_session import ClientSession
 
 
-_PACE = 15.0
+_PACE = 10.0
 _FAST = 300.0
 _LIMIT = "15"
 _SHORT = "55s"

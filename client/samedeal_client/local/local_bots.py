@@ -14,8 +14,8 @@ from samedeal_client.local.local_processes import BotPlan, local_bot
 from samedeal_link.connection.address import ServerAddress
 from samedeal_link.solving.bot_levels import Level
 
-DEFAULT_PACE: Final = 20.0
-"""Number of moves a minute, about as many as an experienced player makes."""
+DEFAULT_PACE: Final = 10.0
+"""Number of moves a minute that need a thought, about as many as a person makes."""
 
 
 class _RunningBot(NamedTuple):

@@ -76,14 +76,14 @@ async def race_on_local_server(
 async def local_server(*, public: bool = False) -> AsyncIterator[tuple[ServerAddress, Child]]:
     """Run a server and its own Redis on a free port of this machine. Raise Failure if the server does not start.
 
-    If ``public`` is true, the server listens on the default port instead, and other machines can reach it. Server and
-    Redis end with the context, and also if this process is killed.
+    If ``public`` is true, the server listens on the default port instead, other machines can reach it, and it has a house.
+    Server and Redis end with the context, and also if this process is killed.
     """
     data = mkdtemp(prefix="samedeal-")
     command = [
         *("-I", "-S", parent_watch.__file__, "0", data, sys.executable),
         *("-m", "samedeal_server", "--announce"),
-        *(("--host", "all", "--port", str(DEFAULT_PORT)) if public else ("--port", "0")),
+        *(("--host", "all", "--port", str(DEFAULT_PORT), "--house", "3") if public else ("--port", "0")),
         *("--data", data, "--durability", "everysec"),
         *("--log-level", "warning", "--log-style", "json"),
     ]

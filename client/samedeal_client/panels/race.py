@@ -29,6 +29,10 @@ from samedeal_link.model.model import Model
 WATCH_KEY: Final = "w"
 """The key with which a player who has finished watches others. It no longer stands for a pile."""
 
+PERSON_KEY: Final = "f3"
+PERSON_TEXT: Final = f"Somebody is here and wants to race. {PERSON_KEY.upper()} takes you there."
+"""The key with which a player who races only bots goes to somebody who wants to race, and the sentence about it."""
+
 LOBBY_KEY: Final = "l"
 """The key with which a player who has finished leaves the room. It no longer stands for a pile."""
 

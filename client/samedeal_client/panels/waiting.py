@@ -20,8 +20,8 @@ from samedeal_link.solving.bot_levels import LEVELS
 
 BOT_LEVELS: Final = tuple((str(number), level) for number, level in enumerate(LEVELS, 1))
 """The keys that add a bot, each with the bot's level."""
-LEVEL_TEXTS: Final = (f"{LEVELS[0]} (weak)", *LEVELS[1:-1], f"{LEVELS[-1]} (strong)")
-"""The levels of bots in words, from the weakest to the strongest."""
+LEVEL_TEXTS: Final = (*LEVELS[:-1], f"{LEVELS[-1]} (strong)")
+"""The levels of bots in words, the strongest one last."""
 REMOVE_BOT_KEY: Final = "-"
 KICK_KEY: Final = "k"
 _LABEL: Final = 9

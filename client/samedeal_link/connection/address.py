@@ -36,10 +36,14 @@ _SCHEMES: Final = {"ws": "ws", "wss": "wss", "http": "ws", "https": "wss"}
 
 @dataclass(frozen=True)
 class ServerAddress:
-    """The address of a server, with the code of a room if there is one. ``url`` starts with ``ws://`` or ``wss://``."""
+    """The address of a server, with the code of a room if there is one. ``url`` starts with ``ws://`` or ``wss://``.
+
+    ``certificate`` is empty, or a file with the only certificate to trust, whatever its name.
+    """
 
     url: str
     room: str | None = None
+    certificate: str = ""
 
     @property
     def host(self) -> str:

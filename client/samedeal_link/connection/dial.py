@@ -76,6 +76,7 @@ async def dial(
             additional_headers=terminal().headers,
             user_agent_header=f"samedeal/{samedeal.__version__}",
             proxy=None if is_loopback_url(address.url) else True,
+            ssl=_trusting(address.certificate) if address.certificate else None,
         )
     except (OSError, TimeoutError, UnicodeError, WebSocketException, EOFError) as error:
         raise connect_error(address, error) from error
@@ -89,6 +90,15 @@ async def dial(
         sentence = f"This client speaks {subprotocol}, but {address.typed} says: {reason}. Update the older of the two."
         raise CannotConnect(sentence, permanent=True)
     return connection
+
+
+def _trusting(certificate: str) -> ssl.SSLContext:
+    """Return the TLS context of a client that trusts one certificate, whatever its name."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.load_verify_locations(certificate)
+    context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
+    return context
 
 
 async def _close_reason(connection: ClientConnection) -> str | None:

@@ -154,6 +154,12 @@ class Model:
         return self.phase in ("open", "countdown", "racing") and seat is not None and not seat.resigned
 
     @property
+    def meets_only_house(self) -> bool:
+        """Whether all rivals of the player are bots of the house."""
+        rivals = [seat for seat in self.room.players if seat.player != self.me] if self.room and self.seat else []
+        return bool(rivals) and all(seat.house for seat in rivals)
+
+    @property
     def racing(self) -> bool:
         """Whether the player is still playing a race, or is in its countdown."""
         started = self.delay is None and self.phase != "open"

@@ -170,10 +170,10 @@ def race_result(model: Model) -> PastRace | None:
     """Return the result of the player's race. Return None for a spectator, and while the player is still racing.
 
     Before the race is over, a player who has finished gets the present place, and a player who has resigned gets no
-    place.
+    place. A race against the house that the player has left counts as nothing.
     """
     room, seat = model.room, model.seat
-    if room is None or model.delay is not None:
+    if room is None or model.delay is not None or (seat is not None and seat.resigned and model.meets_only_house):
         return None
     own = model.standing
     if own is not None:

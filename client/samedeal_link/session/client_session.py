@@ -31,6 +31,12 @@ from samedeal_link.session.room_client import RoomClient
 PING_INTERVAL: Final = 5.0
 """Interval, in seconds, between two measurements of the round trip."""
 
+PERSON_INTERVAL: Final = 2.0
+"""Interval, in seconds, at which the session of a player who races only bots of the house looks for somebody else."""
+
+SOON: Final = (4_000, 23_000)
+"""Minimum and maximum time, in milliseconds, until the start of a race that the player may go to: that of *race now*."""
+
 
 @dataclass(frozen=True, slots=True)
 class StatusMessage:
@@ -52,7 +58,8 @@ class ClientSession:
     default the address of ``link``.
 
     ``ending_at`` is the server time, in milliseconds, at which the race ends unless one of the absent players makes a move.
-    It is None if the server has not announced that, or if something has happened since.
+    It is None if the server has not announced that, or if something has happened since. ``person`` is the row of a room in
+    which somebody waits for a race that starts soon, if this player races only bots of the house.
     """
 
     def __init__(
@@ -64,6 +71,7 @@ class ClientSession:
         self.connection = ConnectionStatus()
         self.entering = False
         self.ending_at: int | None = None
+        self.person: RoomLine | None = None
         self._clock = clock
         self._subscribers: list[Callable[[], None]] = []
         self._messages: list[StatusMessage] = []
@@ -172,8 +180,19 @@ class ClientSession:
                 with suppress(RequestRefused):
                     await self.link.request(Ping(id=0))
                     self.connection = replace(self.connection, ping=round(1000 * self.link.round_trip))
+                    self.person = await self._look_for_person() if self._meets_nobody else None
                     self._notify()
-            await asyncio.sleep(PING_INTERVAL)
+            await asyncio.sleep(PERSON_INTERVAL if self._meets_nobody else PING_INTERVAL)
+
+    @property
+    def _meets_nobody(self) -> bool:
+        return self.model.racing and self.model.phase == "racing" and self.model.meets_only_house
+
+    async def _look_for_person(self) -> RoomLine | None:
+        """Return the room of the race that starts soonest, if somebody waits there and there is time to go there."""
+        lines = await self.rooms.list(only_open=True)
+        soon = [line for line in lines if line.players and line.starts and SOON[0] < line.starts - self.now() < SOON[1]]
+        return min(soon, key=lambda line: line.starts, default=None)
 
     def _search_for_dead_end(self) -> None:
         """Search in the background for a proof that the player is stuck, at most once after each action."""

@@ -1,11 +1,12 @@
 """The choice of a bot's moves. Bots of all levels see a masked board, as a player does.
 
 - ``random`` makes any move that leads to a new board. Moves that turn up a card or put one on a foundation are likely.
+  Such bots are for tests.
 - ``greedy`` searches a few hundred boards.
-- ``careful`` guesses where the cards lie that it can't see, and asks the solver for a line that would win. If it finds
-  none, it searches thousands of boards.
+- ``patient`` and ``careful`` guess where the cards lie that they can't see, and ask the solver for a line that would win.
+  If it finds none, they search thousands of boards.
 
-Greedy and careful bots plan a line of moves and follow it until a card is turned up. They return to an earlier board
+All but random bots plan a line of moves and follow it until a card is turned up. They return to an earlier board
 only on the way to a new board. If no move helps, ``action_choice`` decides on the next action.
 """
 
@@ -93,7 +94,7 @@ def choose_move(level: Level, board: Board, memory: BotMemory) -> Move | None:
         case "greedy":
             nodes = round(board.game.file.bots.greed * GREEDY_NODES)
             return _searched_move(board, memory, min(nodes, memory.node_budget))
-        case "careful":
+        case "patient" | "careful":
             nodes = round(board.game.file.bots.care * memory.node_budget)
             return _searched_move(board, memory, nodes, round(_SOLVED_SHARE * memory.node_budget))
 

@@ -21,9 +21,12 @@ PROGRAM: Final = "samedeal-server"
 
 DEFAULT_PORT: Final = 7777
 
+HOUSE_KEY: Final = "SAMEDEAL_HOUSE_KEY"
+"""The environment variable with the key of the house that the server runs, for that house and for workers."""
+
 OTHER_VARIABLES: Final = frozenset(
     (
-        *("SAMEDEAL_ADMIN_URL", "SAMEDEAL_CONFIG", "SAMEDEAL_DEBUG", "SAMEDEAL_PASSPHRASE"),
+        *("SAMEDEAL_ADMIN_URL", "SAMEDEAL_CONFIG", "SAMEDEAL_DEBUG", "SAMEDEAL_PASSPHRASE", HOUSE_KEY),
         *("SAMEDEAL_REDIS_SERVER", "SAMEDEAL_WORKER", "SAMEDEAL_WORKER_HOMES"),
     )
 )
@@ -87,6 +90,7 @@ class Config:
     report_hook: tuple[str, ...] = ()
     hook_secret: str = ""
     hook_secret_file: str = ""
+    house: int = 0
     house_key_file: str = ""
     privacy_url: str = ""
     imprint_url: str = ""

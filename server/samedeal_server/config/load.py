@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import argparse
 import os
+from dataclasses import replace
 from pathlib import Path
 
 from samedeal_server.config.config import OTHER_VARIABLES, Config
 from samedeal_server.config.setting_sources import InvalidSetting, Reading, read
 
 
-def load_config(flags: argparse.Namespace) -> Reading[Config]:
+def load_config(flags: argparse.Namespace, *, house: int = 0) -> Reading[Config]:
     """Read all settings. ``flags`` holds the parsed flags. One of them, ``flags.config``, is the path of the file.
 
+    ``house`` is the number of bots of the house if nothing is set about a house.
     Raise InvalidSetting if the file is unreadable, a name is unknown, or a value is not valid.
     """
     path = flags.config or os.environ.get("SAMEDEAL_CONFIG")
@@ -25,4 +27,7 @@ def load_config(flags: argparse.Namespace) -> Reading[Config]:
             raise InvalidSetting(
                 f"Cannot read the configuration file {path}: {reason}. Check it, or pass a different one with --config."
             ) from None
-    return read(Config, vars(flags), os.environ, file, OTHER_VARIABLES)
+    found = read(Config, vars(flags), os.environ, file, OTHER_VARIABLES)
+    if not {"house", "house-key-file"} & found.sources.keys():
+        found = replace(found, values=replace(found.values, house=house))
+    return found

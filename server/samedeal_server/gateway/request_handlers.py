@@ -131,7 +131,7 @@ class RequestHandlers:
                 for file, text in (offered(message.games).items() if message.games else ())
             ),
             tides=self._rooms.tides,
-            house=bool(self.house_key),
+            house=await self._house.is_there(),
         )
 
     async def ping(self, connection: PlayerConnection, message: Ping) -> Pong:

@@ -42,6 +42,7 @@ from samedeal_server.process.health import NodeChecks, health_listener
 from samedeal_server.process.installation import stopping_for_other_release
 from samedeal_server.process.listening import listening, port_of
 from samedeal_server.process.open_store import open_store, store_required
+from samedeal_server.process.own_house import house_command, keep_house
 from samedeal_server.process.reload import reload_on_request
 from samedeal_server.process.secret_settings import read_accesses, read_hook_secret, read_house_key
 from samedeal_server.process.signals import Signals
@@ -138,6 +139,8 @@ async def run(
         node.start_task(reload_on_request(signals.reload, config, read or (lambda: config), node.apply, node.metrics))
         if is_worker:
             node.start_task(stop_with_parent(signals.stop))
+        elif config.house:
+            node.start_task(keep_house(house_command(config, node.addresses.local), signals.stop))
         if watchdog_timeout := sd_notify.watchdog_timeout():
             node.start_task(sd_notify.watchdog_loop(watchdog_timeout))
         node.rooms.background.spawn(node.rooms.deals.solvers.probe)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Final
 
 from samedeal.protocol.admin import FOR_MODERATORS, REQUESTS
-from samedeal_server.config.config import Config
+from samedeal_server.config.config import HOUSE_KEY, Config
 from samedeal_server.errors import StartupError
 from samedeal_server.operators.auth import MODERATOR, OPERATOR, Access
 
@@ -40,7 +41,7 @@ def read_hook_secret(config: Config) -> str:
 
 def read_house_key(config: Config) -> str:
     """Return the key of the house, or an empty string. Raise StartupError ``bad_house_key``."""
-    return _read("house_key", "", config.house_key_file)
+    return _read("house_key", "", config.house_key_file) or os.environ.get(HOUSE_KEY, "")
 
 
 def _read(setting: str, secret: str, file: str) -> str:

@@ -28,6 +28,7 @@ from samedeal_server.process.banner import ListenAddresses, listen_addresses
 from samedeal_server.process.health import health_listener
 from samedeal_server.process.installation import stopping_for_other_release
 from samedeal_server.process.listening import reserved_port
+from samedeal_server.process.own_house import house_command, keep_house
 from samedeal_server.process.signals import Signals
 from samedeal_server.process.worker_health import WorkerChecks
 from samedeal_server.tasks import cancel_and_wait
@@ -70,6 +71,8 @@ async def run_workers(config: Config, words: Sequence[str], announce: Callable[[
         addresses = listen_addresses(config, port)
         _log.info(LogEvent.LISTENING, address=addresses.local, public_address=addresses.public, health=health_url)
         announce(addresses, health_url)
+        if config.house:
+            tasks.append(asyncio.create_task(keep_house(house_command(config, addresses.local), signals.stop)))
         if timeout := sd_notify.watchdog_timeout():
             tasks.append(asyncio.create_task(sd_notify.watchdog_loop(timeout)))
         tasks.append(asyncio.create_task(_forward(signals, workers)))

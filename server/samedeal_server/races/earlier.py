@@ -87,10 +87,16 @@ class PlayerPast(Struct, frozen=True):
 
 
 def paces(race: Race) -> dict[str, int]:
-    """Return the times for a card of all persons in a race, in milliseconds: 0 for those without a card."""
+    """Return the times for a card of all persons in a race, in milliseconds.
+
+    It is 0 for those without a card, and for somebody who has left a race against nobody but the house.
+    """
     length = race.result.finished_at - race.starts
+    is_alone = sum(not racer.house for racer in race.racers) == 1 < len(race.racers)
     return {
-        line.player: -(-(line.time or length) // line.foundation_cards) if line.foundation_cards else 0
+        line.player: -(-(line.time or length) // line.foundation_cards)
+        if line.foundation_cards and not (is_alone and line.resigned)
+        else 0
         for line in race.result.standings
         if not line.bot
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+import time
 from typing import Final
 
 from samedeal.protocol.messages import RoomLine
@@ -22,6 +23,10 @@ _EXPECTED: Final = 60_000
 """Time, in milliseconds, for which a new room counts although bots of the house are not there yet."""
 
 
+STARTING: Final = 10.0
+"""Time, in seconds, that the house has to come after a node has started."""
+
+
 def _has_house(race: Race) -> bool:
     return any(racer.house for racer in race.racers)
 
@@ -32,6 +37,7 @@ class HouseRooms:
     def __init__(self, store: Store, key: str) -> None:
         self._store = store
         self.key = key
+        self._made_at = time.monotonic()
 
     def check_key(self, key: str, *, bot: bool) -> None:
         """Raise RequestRefused unless ``key`` is the key of the house, and the player is a declared bot."""
@@ -49,6 +55,11 @@ class HouseRooms:
         free = MOST_ROOMS - len(list(filter(_has_house, races)))
         found = [race for race in reversed(races) if house_seats(race, now)]
         return tuple(room_line(race) for race in found[: max(free, 0)])
+
+    async def is_there(self) -> bool:
+        """Return whether bots of the house can be asked for: somebody runs it, or it has not had the time to come."""
+        is_starting = time.monotonic() - self._made_at < STARTING
+        return bool(self.key) and (is_starting or await self._store.house.is_open())
 
     async def check_free(self, origin: str) -> None:
         """Raise RequestRefused if there is no house, if its bots are busy, or if they play with somebody of ``origin``."""

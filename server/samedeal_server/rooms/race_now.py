@@ -63,7 +63,7 @@ class RaceNowRooms:
 
     async def _open(self, game: str, now: int, player: str, network: str) -> str:
         for start in range(_next_start(now + SHORTEST_WAIT // 2), _next_start(now + SHORTEST_WAIT) + 1, PERIOD):
-            options = Options.scheduled(game, start, _COUNTDOWN, bots=True)
+            options = Options.scheduled(game, start, _COUNTDOWN, bots=False)
             for number in range(_MOST_ROOMS):
                 code = self._creator.shared_code(f"{game} {start} {number}")
                 (race,) = await self._rooms.store.load_races([code])

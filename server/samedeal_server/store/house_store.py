@@ -11,7 +11,7 @@ from samedeal_server.store.command_executor import StorePart
 from samedeal_server.store.redis_client import command
 from samedeal_server.store.scripts import REPLACE_STRING
 
-HOUSE_LEASE: Final = 10_000
+HOUSE_LEASE: Final = 5_000
 """Time, in milliseconds, after which another program may run the house if the present one does not ask for rooms."""
 
 _KEPT: Final = 3_600_000

@@ -53,6 +53,8 @@ class LogEvent(StrEnum):
     STOPPED = "stopped"
     WORKER_DIED = "worker_died"
     WORKER_RESTARTED = "worker_restarted"
+    HOUSE_DIED = "house_died"
+    HOUSE_SAYS = "house_says"
     SOLVER_ENDED = "solver_ended"
     SOLVER_BROKEN = "solver_broken"
     SOLVER_WORKS = "solver_works"

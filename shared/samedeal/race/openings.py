@@ -40,10 +40,11 @@ def rematch(race: Race, room: str, seed: bytes, now: int) -> Race:
     before = RaceBefore(race.room, players, shown={each.player: each.shown for each in race.racers if each.shown})
     if round_number % options.series:
         before = replace(before, table=race.table, rooms=(*race.before.rooms, race.room))
+    is_alone = sum(not each.bot for each in race.racers) == 1  # bots of the house may have died before the start
     successor = Race(
         *(room, options, round_number, options.deal, b"", race.private, now, now),
         home=race.home or race.room,
-        house=sum(each.house for each in race.racers),
+        house=race.house if is_alone else sum(each.house for each in race.racers),
     )
     return _committed(replace(successor, origin=race.origin, before=before, kicked=race.kicked), seed)
 

@@ -110,8 +110,7 @@ def join(race: Race, command: JoinCommand, now: int) -> CommandResult:
         return set_away(race, AwayCommand(command.player, away=False), now)
     if is_barred(race, command.player, command.origin):
         raise refused("address_kicked")
-    admits_bots = race.options.bots and not race.is_race_now
-    if house_seats(race, now) < 1 if command.house else command.bot and not admits_bots:
+    if house_seats(race, now) < 1 if command.house else command.bot and not race.options.bots:
         raise refused("no_bots")
     if race.tide and now >= due_at(race):
         raise refused("no_tide")

@@ -36,6 +36,7 @@ from samedeal_client.panels.players_panel import FINAL_SECONDS
 from samedeal_client.panels.race_feed import RaceFeed, RankedPlayer
 from samedeal_client.panels.race_keys import prompt_row, race_keys
 from samedeal_client.panels.race_news import fresh_news_row, rings
+from samedeal_client.room_actions import race_person
 from samedeal_client.text.spans import Row, Span, counted, row_width
 from samedeal_link.model.model import Model
 from samedeal_link.records.history_file import best_before
@@ -142,7 +143,7 @@ class RaceScreen(ClientScreen):
         if connection.state != "up":
             return None
         seconds = self.model.until_start(now) // 1000, self.model.time_left(now) // 1000
-        return connection, self.client.link.waiting, self.samedeal.announcement, seconds
+        return connection, self.client.link.waiting, self.samedeal.announcement, self.client.person, seconds
 
     def on_tick(self) -> None:
         """Update the parts that depend on the time."""
@@ -262,6 +263,7 @@ class RaceScreen(ClientScreen):
         )
         return (
             typed
+            or (self.client.person is not None and (Span(f" {panels.PERSON_TEXT}", "notice"),))
             or news
             or panels.status_row(self.model, bindings, self.look, self.size.width, self.samedeal.after_room)
         )
@@ -271,7 +273,8 @@ class RaceScreen(ClientScreen):
         if self._ended_at is not None:
             return (FooterKey("enter", "results"), FooterKey(QUIT_KEY, "quit"))
         samedeal = self.samedeal
-        return race_keys(self.model, self._controller, samedeal.bindings, self.look, samedeal.after_room)
+        person = [FooterKey(panels.PERSON_KEY, "race somebody")] if self.client.person is not None else []
+        return *person, *race_keys(self.model, self._controller, samedeal.bindings, self.look, samedeal.after_room)
 
     def press(self, key: str) -> None:
         """Handle a key."""
@@ -282,6 +285,9 @@ class RaceScreen(ClientScreen):
         if self.model.has_finished and self._board is not None and key.lower() in (panels.WATCH_KEY, panels.LOBBY_KEY):
             watch = partial(self.client.watch, self.model.this_room.room, self.client.rooms.passphrase)
             self.request(watch if key.lower() == panels.WATCH_KEY else self.client.leave)
+            return
+        if key == panels.PERSON_KEY and self.client.person is not None:
+            self.request(partial(race_person, self.client, self.client.person))
             return
         self._board = self.model.board
         self._press_queued()  # if their card was turned up just now

@@ -140,7 +140,8 @@ export class Front {
 
 	prepareWays() {
 		const form = byId("new")
-		const bots = () => ({options: {games: [this.game], deal: "winnable", players: 4, start: "full", countdown: 2}, house: 3})
+		const limit = () => GAMES[this.game].limit && {limit: GAMES[this.game].limit}
+		const bots = () => ({options: {games: [this.game], deal: "winnable", players: 4, start: "full", countdown: 2, ...limit()}, house: 3})
 		byId("now").onclick = () => this.go("racenow", {game: this.next})
 		byId("bots").onclick = () => this.go("create", bots(), {options: bots().options, round: 0, private: false})
 		byId("tide").firstElementChild.onclick = () => this.go("racenow", {game: this.tide.game, tide: this.tide.start})
