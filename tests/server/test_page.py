@@ -35,13 +35,13 @@ PICTURES = sorted(file.name for file in STATIC.iterdir() if file.name.endswith("
 """Icons and the picture of previews, which no script loads."""
 
 SCRIPTS = {name for name in NAMES if name.endswith((".js", ".mjs"))} - {"headless.mjs", "samedeal.mjs"}
-LARGEST_WATCHING = 36 * 1024
+LARGEST_WATCHING = 48 * 1024
 """Maximum size, in bytes, of all files together that a browser loads to list rooms or to watch a race, compressed."""
 
 LARGEST_RACING = 68 * 1024
 """Maximum size, in bytes, of all files that a racer loads from the link to the last move, compressed."""
 
-LARGEST = 80 * 1024
+LARGEST = 100 * 1024
 """Maximum size, in bytes, of all files together, compressed: also those of the replay, of checks, and of the solver."""
 
 

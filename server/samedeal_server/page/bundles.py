@@ -16,14 +16,14 @@ BUNDLES: Final = {
         *("race_hashes.js", "start_worker.js", "piles.js"),
     ),
     "page.js": (
-        *("msgpack.js", "dom.js", "chart.js", "board_view.js"),
+        *("msgpack.js", "dom.js", "chart.js", "courts.mjs", "board_view.js"),
         *("race_state.js", "link.js", "here.js", "names.js", "lobby.js", "race_screen.js", "page.js"),
     ),
     "witness.js": (
         *("rows.mjs", "race_clock.js", "evidence.js", "board_hash.js"),
         *("legal_moves.js", "own_draws.js", "observation.js", "witness.js"),
     ),
-    "seat.js": ("hand.js", "table.js", "results.js", "racer.js", "seat.js"),
+    "seat.js": ("hand.js", "table.js", "results.js", "sound.js", "track.js", "racer.js", "seat.js"),
     "replay.js": ("replay.js",),
     "deep_check.js": (
         *("shake256.js", "states.mjs", "search.mjs", "deal.js"),
