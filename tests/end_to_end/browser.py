@@ -125,14 +125,18 @@ class Browser:
 
     async def open(self, url: str, size: tuple[int, int] = LAPTOP) -> None:
         """Open an address in a tab without history, at a size of the screen."""
+        await self.resize(size)
+        address = url.replace("ws", "http", 1) if url.startswith("ws") else url
+        await self._in_tab("browsingContext.navigate", url=address, wait="complete")
+
+    async def resize(self, size: tuple[int, int]) -> None:
+        """Change the size of the screen, as when a phone is turned."""
         width, height = size
         if self.engine == "chromium":
             screen = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
             await self._devtools("Emulation.setDeviceMetricsOverride", **screen)
         else:
             await self._in_tab("browsingContext.setViewport", viewport={"width": width, "height": height})
-        address = url.replace("ws", "http", 1) if url.startswith("ws") else url
-        await self._in_tab("browsingContext.navigate", url=address, wait="complete")
 
     @asynccontextmanager
     async def second_tab(self) -> AsyncIterator[None]:
@@ -291,13 +295,18 @@ class Browser:
         actions = [{"type": kind, "value": _KEYS.get(key, key)} for kind in ("keyDown", "keyUp")]
         await self._in_tab("input.performActions", actions=[{"type": "key", "id": "keys", "actions": actions}])
 
-    async def drag(self, *points: tuple[float, float], touch: bool = False) -> None:
-        """Press the mouse or a finger on the first point of the screen, and release it on the last one."""
+    async def drag(self, *points: tuple[float, float], touch: bool = False, release: bool = True) -> None:
+        """Press the mouse or a finger on the first point of the screen, and release it on the last one, or with ``lift``."""
         moves = [{"type": "pointerMove", "x": round(x), "y": round(y), "duration": 30} for x, y in points]
-        actions = [moves[0], {"type": "pointerDown", "button": 0}, *moves[1:], {"type": "pointerUp", "button": 0}]
+        end = [{"type": "pointerUp", "button": 0}] if release else []
+        actions = [moves[0], {"type": "pointerDown", "button": 0}, *moves[1:], *end]
         kind = {"pointerType": "touch" if touch else "mouse"}
         pointer = {"type": "pointer", "id": kind["pointerType"], "parameters": kind, "actions": actions}
         await self._in_tab("input.performActions", actions=[pointer])
+
+    async def lift(self) -> None:
+        """Release the mouse or the finger where it is."""
+        await self._in_tab("input.releaseActions")
 
     async def screenshot(self) -> bytes:
         """Return the screen as PNG."""

@@ -83,11 +83,10 @@ slider.value = arguments[0];
 slider.dispatchEvent(new Event("input"));
 """
 SET_TEXTS = "for (const [part, text] of Object.entries(arguments[0])) document.querySelector(part).textContent = text"
-SLEEP = """
+SET_CLOCK = """
 const now = Date.now;
-Date.now = () => now() + (arguments[0] ?? 3_600_000);
+Date.now = () => now() + arguments[0];
 document.querySelector("#clock").textContent = "";
-dispatchEvent(new Event("online"));
 """
 VISIBLE = "[...document.querySelectorAll('.tile:not([hidden])')].map((tile) => tile.dataset.player).join()"
 
@@ -149,8 +148,8 @@ async def test_clock_that_is_set_changes_no_time_left(one: Node, browser: Browse
     await start(await players(one.url, "mira", "jonas"))
     await browser.open(f"{one.url}/{ROOM}")
     await browser.shows(" left", "#clock")
-    await browser.run(SLEEP, hours * 3_600_000)
-    await browser.until("/^1[45]:/.test(document.querySelector('#clock').textContent)")
+    await browser.run(SET_CLOCK, hours * 3_600_000)
+    assert (await browser.until("document.querySelector('#clock').textContent"))[:3] in ("14:", "15:")
 
 
 async def test_page_recovers_from_sleep_and_killed_node(programs: Programs, redis_url: str, browser: Browser) -> None:
@@ -165,7 +164,7 @@ async def test_page_recovers_from_sleep_and_killed_node(programs: Programs, redi
             await browser.run(f"document.querySelector('.tile:{name}-child button').click()")
         proxy.stall()
         await play_randomly(clients[0], 10, Random(1))
-        await browser.run(SLEEP)
+        await browser.run(SET_CLOCK, 3_600_000)
         await browser.shows("No connection", "#status")
         proxy.cut()
         proxy.restore()

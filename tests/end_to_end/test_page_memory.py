@@ -69,11 +69,11 @@ async def test_back_and_reload_lose_nothing(one: Node, browser: Browser) -> None
     await acked(browser, 2)
     await move(browser, 3)
     assert await end(mira, browser) == "fair"
-    words = await browser.text(".deal p")
+    words = await browser.texts(".deal p")
     assert words
     await browser.leave_and_return()
     assert await verdict(browser) == "fair"
-    assert await browser.text(".deal p") == words
+    assert await browser.texts(".deal p") == words
 
 
 async def test_second_tab_goes_on_with_the_share_of_the_first(one: Node, browser: Browser) -> None:

@@ -122,23 +122,44 @@ def test_shares_are_those_of_the_draw(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("count", "own", "shown"),
+    ("most", "own", "shown"),
     [
-        (16, 9, range(1, 17)),
-        (64, 1, range(1, 6)),
-        (64, 5, range(1, 7)),
-        (64, 6, range(1, 8)),
-        (64, 40, [*range(1, 6), 39, 40, 41]),
-        (64, 64, [*range(1, 6), 63, 64]),
+        (64, 9, range(1, 65)),
+        (16, 1, range(1, 17)),
+        (16, 40, [*range(1, 14), 39, 40, 41]),
+        (16, 64, [*range(1, 15), 63, 64]),
+        (4, 1, range(1, 5)),
+        (4, 40, [1, 39, 40, 41]),
+        (4, 64, [1, 2, 63, 64]),
     ],
 )
-def test_racer_sees_leaders_and_neighbours(count: int, own: int, shown: Sequence[int], tmp_path: Path) -> None:
+def test_racer_sees_leaders_and_neighbours(most: int, own: int, shown: Sequence[int], tmp_path: Path) -> None:
     program = """await (async () => {
         const {nearest} = await import("./race_state.js")
-        const rows = Array.from({length: given.count}, (_, i) => ({player: i + 1}))
-        return nearest(rows, given.own).map(({player}) => player)
+        const rows = Array.from({length: 64}, (_, i) => ({player: i + 1}))
+        return nearest(rows, given.own, given.most).map(({player}) => player)
     })()"""
-    assert evaluate_with_page(program, {"count": count, "own": own}, tmp_path) == list(shown)
+    assert evaluate_with_page(program, {"most": most, "own": own}, tmp_path) == list(shown)
+
+
+def test_place_and_distance_are_told(tmp_path: Path) -> None:
+    """Nothing before the first card, and nothing to a player who is alone."""
+    program = """await (async () => {
+        const {standing} = await import("./race_state.js")
+        const names = ["ana", "ben", "cid"]
+        return given.map(([own, ...counts]) => {
+            const place = i => 1 + counts.findIndex(count => count === counts[i])
+            const rows = counts.map((count, i) => ({player: i, name: names[i], count, place: place(i)}))
+            return standing(rows, own).join(", ")
+        })
+    })()"""
+    told = {
+        "1st of 3, 4 cards ahead of ben": [0, 9, 5, 1],
+        "3rd of 3, 1 card behind ben": [2, 9, 5, 4],
+        "2nd of 3, level with ben": [2, 9, 5, 5],
+        ", ": [1, 0, 0, 0],
+    }
+    assert evaluate_with_page(program, [*told.values(), [0, 7]], tmp_path) == [*told, ", "]
 
 
 RESULT = """await (async () => {
@@ -169,8 +190,8 @@ NEWS = """await (async () => {
     const feed = new RaceFeed()
     const usual = {count: 0, finishedAt: 0, connected: true, place: 2}
     return given.map(([now, ...rows]) => {
-        const ranking = rows.map((row, i) => ({...usual, player: "ab"[i], name: ["ana", "ben"][i], ...row}))
-        return feed.after(ranking, {room: {starts: 0}, cards: 52}, now)
+        const ranking = rows.map((row, i) => ({...usual, player: "abc"[i], name: ["ana", "ben", "cid"][i], ...row}))
+        return feed.after(ranking, {room: {starts: 0}, cards: 52}, now, "b")
     })
 })()"""
 
@@ -178,7 +199,7 @@ AHEAD, BEHIND = {"count": 9, "place": 1}, {"count": 8}
 
 
 def test_news_tell_what_changed(tmp_path: Path) -> None:
-    """In each line of the page: the time, and what the ranking says of Ana and Ben."""
+    """In each line of the page: the time, and what the ranking says of Ana, Ben, who reads the news, and Cid."""
     given = values_on("page_news", {"AHEAD": AHEAD, "BEHIND": BEHIND, "dict": dict})
     found = dict(zip(given, evaluate_with_page(NEWS, list(given.values()), tmp_path), strict=True))
     assert_answers("page_news", lambda _, question: ", ".join(found[question]))

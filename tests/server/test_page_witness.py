@@ -97,7 +97,7 @@ def test_unanswered_move_is_pinged_and_its_connection_given_up(tmp_path: Path) -
         const {encode} = await import("./msgpack.js")
         const sent = []
         let now = 1e12
-        Date.now = () => now
+        performance.now = () => now
         document.hidden = false
         Socket.prototype.send = data => sent.push(decode(data.buffer).type)
         const link = new Link(screen, here, "ana", "k7")

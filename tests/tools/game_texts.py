@@ -1,6 +1,7 @@
-"""Texts that follow from the games: ``python -m tests.tools.game_texts`` writes them again after a game was changed.
+"""Texts that follow from others: ``python -m tests.tools.game_texts`` writes them again after a game was changed.
 
-They are the games as JSON for the page and the checker, and blocks of the documents. A block begins with a comment such
+They are the games as JSON for the page and the checker, the terminal's pictures of court cards for the page, and blocks
+of the documents. A block begins with a comment such
 as ``<!-- games: piles -->`` and ends with ``<!-- end -->``.
 """
 
@@ -8,6 +9,7 @@ from __future__ import annotations
 
 import re
 import textwrap
+import tomllib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
@@ -26,6 +28,7 @@ from samedeal.stock import STOCKS
 
 ROOT: Final = Path(__file__).parents[2]
 JSON: Final = "server/samedeal_server/page/static/games.json"
+COURTS: Final = "server/samedeal_server/page/static/courts.mjs"
 DOCUMENTS: Final = ("README.md", "shared/DEALS.md", "shared/GAMES.md", "shared/PROTOCOL.md", "shared/RULES.md")
 
 _BLOCK: Final = re.compile(r"(?<=<!-- games: )(\w+) -->\n.*?(?=<!-- end -->)", re.DOTALL)
@@ -69,7 +72,16 @@ def texts() -> dict[str, str]:
         name: _BLOCK.sub(lambda found: f"{found[1]} -->\n{BLOCKS[found[1]]()}", text)
         for name, text in documents.items()
     }
-    return {JSON: games_json(GAMES.values()).decode(), **blocks}
+    return {JSON: games_json(GAMES.values()).decode(), COURTS: _court_module(), **blocks}
+
+
+def _court_module() -> str:
+    """Return the module with the pictures of court cards for the page: seven pixels in each of ten rows."""
+    pictures = tomllib.loads((ROOT / "client/samedeal_client/board/court_pictures.toml").read_text(encoding="utf-8"))
+    lines = (f'\t{rank[0].upper()}: "{" ".join(sizes["5"].split())}"' for rank, sizes in pictures.items())
+    return "// The terminal's pictures of court cards. `make games` writes this module.\n" + (
+        "export const COURTS = {\n" + ",\n".join(lines) + "\n}\n"
+    )
 
 
 def _lines(text: str, known: str = "") -> Iterator[str]:

@@ -16,7 +16,7 @@ BUNDLES: Final = {
         *("race_hashes.js", "start_worker.js", "piles.js"),
     ),
     "page.js": (
-        *("msgpack.js", "dom.js", "board_view.js"),
+        *("msgpack.js", "dom.js", "courts.mjs", "board_view.js"),
         *("rule_picture.js", "link.js", "here.js", "names.js", "page.js"),
     ),
     "dealing.js": ("legal_moves.js", "hand.js", "shake256.js", "dealing.js"),
@@ -27,7 +27,7 @@ BUNDLES: Final = {
         *("rows.mjs", "race_clock.js", "evidence.js", "board_hash.js"),
         *("own_draws.js", "observation.js", "witness.js"),
     ),
-    "seat.js": ("results.js", "racer.js", "seat.js"),
+    "seat.js": ("results.js", "sound.js", "track.js", "racer.js", "seat.js"),
     "replay.js": ("replay.js",),
     "deep_check.js": (
         *("states.mjs", "search.mjs", "deal.js"),

@@ -1,14 +1,35 @@
-// Draws boards as SVG. A card is drawn once and keeps its element. Whatever happens to it is a transform of this element.
+// Draws boards. A card is an SVG with a face, is drawn once and keeps its element. Whatever happens to it is a transform of
+// this element.
 
 import {element, setAttribute, setText, svg} from "./dom.js"
 import {FACE, GAMES, HIDDEN, rankText, suit} from "./piles.js"
-import {DOWN} from "./rules.mjs"
+import {COURTS} from "./courts.mjs"
+import {DOWN, rank} from "./rules.mjs"
 
 export const WIDTH = 46
 export const HEIGHT = 64
 const STEP_X = 51
 const STEP_Y = 69
-export const STRIP = 26 // the part of a covered card that shows, if there is room
+export const STRIP = 22 // the part of a covered card that shows on a phone, if there is room
+// How faces are drawn on boards of at least so many pixels a unit: the strip of a covered card that shows, the size and the
+// base line of the rank, the width of A, Q, K and 10, and the place and size of the suit beside it.
+const FORMS = [
+	{from: 1.5, strip: 16.5, font: 14, base: 13, wide: 13, beside: [17.5, 3, 10], hasPips: true},
+	{from: 0.75, strip: STRIP, font: 23, base: 19.5, wide: 18, beside: [21, 5, 14]},
+	{from: 0, strip: 26, font: 33, base: 25.3, wide: 25, beside: [27, 5, 18]}
+]
+// The rows of the symbols on number cards, from 0 to 4: those at both sides, and those in the middle.
+const PIPS = {
+	2: [[], [0, 4]],
+	3: [[], [0, 2, 4]],
+	4: [[0, 4], []],
+	5: [[0, 4], [2]],
+	6: [[0, 2, 4], []],
+	7: [[0, 2, 4], [1]],
+	8: [[0, 2, 4], [1, 3]],
+	9: [[0, 4 / 3, 8 / 3, 4], [2]],
+	10: [[0, 4 / 3, 8 / 3, 4], [2 / 3, 10 / 3]]
+}
 const SUITS = ["clubs", "diamonds", "hearts", "spades"]
 // The shapes of the suits, 24 by 24. After the first point all numbers are relative, so that they can be scaled as text:
 // to a browser, a transform costs more than a shape.
@@ -22,7 +43,7 @@ const SHAPES = [
 export const still = matchMedia("(prefers-reduced-motion: reduce)")
 
 export const isSpread = what => what === "column" || what === "fan"
-const rectangle = attributes => svg("rect", {width: WIDTH, height: HEIGHT, rx: 5, ...attributes})
+const rectangle = attributes => svg("rect", {width: WIDTH, height: HEIGHT, rx: 4, ...attributes})
 
 // Where the piles of a game lie: the size of the table, and for each pile its corner and the room below it.
 export function flat(game) {
@@ -33,7 +54,10 @@ export function flat(game) {
 
 export class BoardView {
 	constructor(game) {
-		const {piles} = GAMES[game]
+		const {piles, decks, suits} = GAMES[game]
+		const foundations = piles.flatMap(({what}, i) => (what === "foundation" ? [i] : []))
+		this.signed = decks === 1 && suits === foundations.length ? foundations : [] // empty ones have the suits that are left
+		this.form = FORMS.at(-1)
 		this.drawn = piles.map(() => []) // by pile: the cards, each with its element
 		this.cards = element("div", {"aria-hidden": "true"})
 		this.count = svg("text", {class: "left"})
@@ -47,25 +71,36 @@ export class BoardView {
 		this.places = places
 		this.shown = places.map(() => "") // by pile: the codes of the cards as text
 		const outlines = places.filter(({what}) => !isSpread(what)).map(({x, y}) => rectangle({x, y, class: "outline"}))
+		this.signs = this.signed.map(() => svg("path", {class: "sign"}))
 		const {x, y} = places.find(each => each.what === "stock") ?? {x: 0, y: 0}
 		setAttribute(this.count, "x", x + WIDTH / 2)
 		setAttribute(this.count, "y", y + HEIGHT / 2 + 8)
-		const ground = svg("svg", {width, height, "aria-hidden": "true"}, ...outlines)
+		const ground = svg("svg", {width, height, "aria-hidden": "true"}, ...outlines, ...this.signs)
 		const label = svg("svg", {width, height, "aria-hidden": "true"}, this.count)
 		this.element.replaceChildren(ground, this.cards, label)
 		Object.assign(this.element.style, {width: `${width}px`, height: `${height}px`})
 	}
 
+	// The board is shown with so many pixels a unit.
+	setScale(scale) {
+		const form = FORMS.find(({from}) => scale >= from)
+		if (form === this.form) return
+		this.form = form
+		this.shown.fill("")
+		if (this.piles) this.show(this.piles)
+	}
+
 	// Show piles, of which only those that have changed are touched. A card keeps the element at its place, or takes that
 	// of the same card in another pile, or of a hidden card.
 	show(piles, animated) {
+		this.piles = piles
 		const changed = this.places.flatMap((place, i) => {
 			const codes = String(piles[i])
 			if (codes === this.shown[i] && this.words.children[i].firstChild) return []
 			this.shown[i] = codes
 			setText(this.words.children[i], inWords(place, piles[i]))
 			if (place.what === "stock") setText(this.count, String(piles[i].length || ""))
-			return [{place, old: this.drawn[i], cards: (this.drawn[i] = layOut(place, piles[i]))}]
+			return [{place, old: this.drawn[i], cards: (this.drawn[i] = layOut(place, piles[i], this.form))}]
 		})
 		const left = new Set(changed.flatMap(each => each.old))
 		const take = (card, before) => {
@@ -85,27 +120,33 @@ export class BoardView {
 			if (first >= 0) this.cards.append(...cards.slice(first).map(each => each.element))
 		}
 		for (const {element} of left) element.remove()
+		const held = this.signed.map(i => piles[i][0]).filter(Boolean).map(suit)
+		const missing = [3, 2, 1, 0].filter(each => !held.includes(each))
+		this.signed.forEach((i, at) => {
+			const {x, y} = this.places[i]
+			setAttribute(this.signs[at], "d", piles[i].length ? "" : shape(missing.pop(), x + 13, y + 22, 20))
+		})
 	}
 }
 
 // How large rank and suit are, so that they fit in the strip that shows. Few sizes, so that cards are seldom drawn again.
-const size = strip => [1, 0.8, 0.65, 0.5].find(size => size * STRIP <= strip + 1) ?? 0.4
+const sizeIn = (strip, {strip: usual}) => [1, 0.8, 0.65, 0.5].find(size => size * usual <= strip + 1) ?? 0.4
 
-function layOut({key, what, x, y, room, aside = 0}, pile) {
+function layOut({key, what, x, y, room, aside = 0}, pile, form) {
 	const top = pile.length - 1
-	const step = isSpread(what) ? Math.min(STRIP, room / Math.max(1, top)) : 0
+	const step = isSpread(what) ? Math.min(form.strip, room / Math.max(1, top)) : 0
 	return pile.map((code, depth) => {
 		const apart = what === "waste" ? Math.max(0, depth - Math.max(0, top - 2)) : 0 // the last three
-		const under = aside ? 0 : apart * STRIP + depth * step
-		return {code, face: code & FACE, key, left: x + apart * aside, top: y + under, size: size(step || STRIP)}
+		const under = aside ? 0 : apart * form.strip + depth * step
+		return {code, face: code & FACE, key, left: x + apart * aside, top: y + under, size: sizeIn(step || form.strip, form), form}
 	})
 }
 
 function draw(card, animated) {
-	const {code, key, before, left, top, size} = card
+	const {code, key, before, left, top, size, form} = card
 	const element = (card.element = before?.element ?? svg("svg"))
-	if (before?.code !== code || before.size !== size) {
-		element.replaceChildren(rectangle(), ...(code === HIDDEN ? [] : face(code, size)))
+	if (before?.code !== code || before.size !== size || before.form !== form) {
+		element.replaceChildren(...(code === HIDDEN ? [] : face(code, size, form)))
 		element.setAttribute("class", `card suit${suit(code)}${code & DOWN ? " down" : ""}`)
 		element.dataset.card = code
 	}
@@ -116,19 +157,45 @@ function draw(card, animated) {
 		element.animate([{transform: `translate(${before.left - left}px, ${before.top - top}px)${turns}`}, {transform: "none"}], {duration: 240, easing: "ease-out"})
 }
 
-function face(code, size) {
-	const squeezed = /[AQK0]/.test(rankText(code)) && {textLength: 25 * size, lengthAdjust: "spacingAndGlyphs"}
-	const [base, high] = /[JQ]/.test(rankText(code)) ? [20.6, 27] : [25.3, 33] // in many fonts, J and Q reach below the line
-	const corner = [
-		svg("text", {x: 1, y: base * size, "font-size": high * size, class: "rank", ...squeezed}, rankText(code)),
-		symbol(code, 27 * size, 5 * size, 18 * size)
-	]
-	return code & DOWN ? corner : [...corner, symbol(code, 11, 32, 25)]
+// A card that lies on no board.
+export function cardOf(code) {
+	const card = svg("svg", {class: `card suit${suit(code)}`, "aria-hidden": "true"})
+	card.append(...face(code, 1, FORMS[1]))
+	return card
 }
 
-function symbol(code, x, y, size) {
-	const scaled = SHAPES[suit(code)].replace(/-?[\d.]+/g, number => ((number * size) / 24).toFixed(1))
-	return svg("path", {d: scaled.replace(/M(\S+) ([\d.]+)/, (_, left, top) => `M${x + Number(left)} ${y + Number(top)}`)})
+const path = (name, d) => svg("path", {class: name, d})
+
+function face(code, size, {font, base, wide, beside, strip, hasPips}) {
+	const [name, kind] = [rankText(code), suit(code)]
+	const squeezed = /[AQK0]/.test(name) && {textLength: wide * size, lengthAdjust: "spacingAndGlyphs"}
+	const small = font > 30 && /[JQ]/.test(name) ? 0.82 : 1 // in many fonts, J and Q reach below the line
+	const text = {x: 2, y: base * size * small, "font-size": font * size * small, class: "rank", ...squeezed}
+	const corner = [svg("text", text, name), path("", shape(kind, ...beside.map(each => each * size)))]
+	if (code & DOWN) return corner
+	if (COURTS[name]) return [...corner, ...portrait(name, (HEIGHT - strip) / 10.6)]
+	const [sides, middle] = PIPS[rank(code)] ?? []
+	if (!hasPips || !middle) return [...corner, path("", shape(kind, 9, 28, 28))]
+	const pips = [...sides.flatMap(row => [[11, row], [35, row]]), ...middle.map(row => [23, row])]
+	return [...corner, path("", pips.map(([x, row]) => shape(kind, x - 5.5, 17.5 + row * 8.3, 11)).join(""))]
+}
+
+// The shape of a suit as a path, at a place and in a size.
+function shape(kind, x, y, size) {
+	const scaled = SHAPES[kind].replace(/-?[\d.]+/g, number => ((number * size) / 24).toFixed(1))
+	return scaled.replace(/M(\S+) ([\d.]+)/, (_, left, top) => `M${x + Number(left)} ${y + Number(top)}`)
+}
+
+// The portrait of a court card, a path for each colour. Its pixels have a size.
+function portrait(name, size) {
+	const runs = {}
+	COURTS[name].split(" ").forEach((row, y) => {
+		for (const {0: run, index} of row.matchAll(/([a-z])\1*/g)) {
+			const [left, top, width] = [(WIDTH - 7 * size) / 2 + index * size, HEIGHT - (10.3 - y) * size, run.length * size]
+			runs[run[0]] = `${runs[run[0]] ?? ""}M${left.toFixed(1)} ${top.toFixed(1)}h${width.toFixed(1)}v${size.toFixed(1)}h${(-width).toFixed(1)}z`
+		}
+	})
+	return Object.entries(runs).map(([colour, d]) => path(`court ${colour}`, d))
 }
 
 // A pile in words, for screen readers. Of a foundation, the top card says all.

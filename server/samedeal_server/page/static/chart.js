@@ -12,7 +12,7 @@ const label = (x, y, text) => svg("text", {x, y, class: "axis"}, text)
 // Return the chart of some rows of a race. `style` gives the attributes of a player's line.
 export function chart(rows, {room, progress, cards}, style) {
 	const now = Math.max(...rows.map(({board, progressAt}) => Math.max(board?.time ?? 0, progressAt)))
-	const end = Math.max(60_000, now - room.starts)
+	const end = Math.max(room.finished_at ? 1 : 60_000, now - room.starts)
 	const x = time => Math.round(10 * (LEFT + (Math.max(0, time - room.starts) / end) * (CHART_WIDTH - LEFT - 4))) / 10
 	const y = count => CHART_HEIGHT - BOTTOM - (count / cards) * (CHART_HEIGHT - BOTTOM - 6)
 	const grid = [0, cards / 2, cards].flatMap(count => [

@@ -5,8 +5,11 @@ import {decode, encode} from "./msgpack.js"
 const SUBPROTOCOL = "samedeal.v1"
 const SILENCE = 10_000 // ms without a message before the page sends a ping
 const MOVE_TIMEOUT = 2 // s without an answer to a move before it does so too, and says how long the player waits
+const SLEPT = 2000 // ms by which the two clocks differ after a sleep
 const ANSWER_TIMEOUT = 5000 // ms without an answer before it reconnects
 const LONGEST_WAIT = 15_000 // ms between two attempts to connect
+const SOON = 1000 // ms between two attempts while nobody answers, which cost nothing
+const ofRules = ({type, code}) => type === "refused" && /^(illegal|cannot_undo)$/.test(code) // what needs no sender
 const MISFIT = "This page and the server do not understand each other. Reload the page."
 const NO_CONNECTION = Object.assign(new Error("The connection is lost. Try again."), {isLost: true})
 
@@ -50,13 +53,14 @@ export class Link {
 		return witness
 	}
 
+	// The time of the server. The clock of the device may be set at any time, so it has no part in this.
 	now() {
-		return Date.now() + this.offset
+		return performance.now() + this.offset
 	}
 
 	connect() {
 		clearTimeout(this.retry)
-		Object.assign(this, {retry: 0, answers: new Map(), heard: Date.now(), pinged: 0, opened: false, welcomed: 0})
+		Object.assign(this, {retry: 0, answers: new Map(), heard: performance.now(), pinged: 0, opened: false, welcomed: 0})
 		const home = this.room && this.attempts % 2 < 1 ? this.home || `/${this.name ? "r" : "w"}/${this.room}` : "/" // any node will do
 		this.socket = new WebSocket(this.address + home, SUBPROTOCOL)
 		this.socket.binaryType = "arraybuffer"
@@ -70,10 +74,10 @@ export class Link {
 
 	async hello() {
 		try {
-			const sent = Date.now()
+			const sent = performance.now()
 			const name = this.name || "spectator"
 			const {session, player, time, tides = [], house, name: called} = await this.ask("hello", {...this.about, name, session: this.session})
-			Object.assign(this, {session, player, tides, house, called, welcomed: Date.now()})
+			Object.assign(this, {session, player, tides, house, called, welcomed: performance.now()})
 			if (this.name) this.keep("session", session)
 			this.offset = time - (sent + this.welcomed) / 2
 			this.status(true)
@@ -95,7 +99,7 @@ export class Link {
 	// The seconds for which the oldest unanswered move has waited, or 0 while that is usual.
 	get waiting() {
 		const {at} = [...this.answers.values()].find(({type}) => type === "act") ?? {}
-		const seconds = Math.floor((Date.now() - at) / 1000)
+		const seconds = Math.floor((performance.now() - at) / 1000)
 		return seconds >= MOVE_TIMEOUT && seconds
 	}
 
@@ -103,7 +107,7 @@ export class Link {
 	ask(type, {id = this.nextId++, ...fields} = {}) {
 		return new Promise((resolve, reject) => {
 			if (this.socket.readyState !== WebSocket.OPEN) return reject(NO_CONNECTION)
-			this.answers.set(id, {resolve, reject, type, at: Date.now()})
+			this.answers.set(id, {resolve, reject, type, at: performance.now()})
 			const request = {type, id, ...fields}
 			this.note("sends", request, Math.round(performance.now()))
 			this.socket.send(encode(request))
@@ -112,11 +116,11 @@ export class Link {
 
 	receive(data) {
 		if (this.pinged && this.welcomed) this.status(true)
-		Object.assign(this, {heard: Date.now(), pinged: 0})
+		Object.assign(this, {heard: performance.now(), pinged: 0})
 		let message
 		try {
 			message = decode(data)
-			if ("message" in message) message.message = `${message.code === "said" ? "Message from the operator" : "Server"}: ${message.message}`
+			if ("message" in message && !ofRules(message)) message.message = `${message.code === "said" ? "Message from the operator" : "Server"}: ${message.message}`
 			if (message.type === "roomstate" && this.witness?.isOtherRace(message)) return this.tell("leaveOther")
 			this.note("receives", message, Math.round(performance.now()))
 		} catch {
@@ -134,10 +138,14 @@ export class Link {
 		asked?.[isRefused ? "reject" : "resolve"](message)
 	}
 
-	// Notice a connection that ended without a close, as after a laptop has slept, and a clock that was set.
+	// Notice a connection that ended without a close. A device that has slept may have stopped the clock of the page, but
+	// not its own.
 	check() {
-		const now = Date.now()
-		const isSilent = Math.abs(now - this.heard) >= SILENCE
+		const now = performance.now()
+		const drift = Date.now() - now
+		const hasSlept = Math.abs(drift - (this.drift ?? drift)) > SLEPT
+		this.drift = drift
+		const isSilent = hasSlept || now - this.heard >= SILENCE
 		if (this.retry || this.stopped || !(isSilent || this.pinged || this.waiting)) return
 		if (!this.pinged) {
 			this.pinged = now
@@ -148,7 +156,10 @@ export class Link {
 
 	// Say also whether the player looks. A connection that is lost is noticed elsewhere.
 	ping() {
-		this.ask("ping", {away: document.hidden}).then(({time}) => (this.offset = time - Date.now())).catch(() => {}) // the connection is lost
+		const sent = performance.now()
+		this.ask("ping", {away: document.hidden})
+			.then(({time}) => (this.offset = time - (sent + performance.now()) / 2))
+			.catch(() => {}) // the connection is lost
 	}
 
 	hurry() {
@@ -183,15 +194,15 @@ export class Link {
 		if (this.stopped) return
 		if (code === 4000 || code === 4001) return this.stop(MISFIT)
 		// A request to join over the connection before may have come late, and taken the seat from this one.
-		const isLate = Date.now() - this.lateJoin < 60_000
-		this.lateJoin = [...this.answers.values()].some(each => each.type === "join") && Date.now()
+		const isLate = this.lateJoin && performance.now() - this.lateJoin < 60_000
+		this.lateJoin = [...this.answers.values()].some(each => each.type === "join") && performance.now()
 		if (code === 4002 && !isLate) {
 			this.note("takenOver")
 			return this.stop("Your seat is now used in another tab or program. Reload the page to go on here.")
 		}
 		if (code === 4006) return this.stop("You are banned from this server.")
 		this.drop()
-		if (this.welcomed && Date.now() - this.welcomed > LONGEST_WAIT) this.attempts = 0
+		if (this.welcomed && performance.now() - this.welcomed > LONGEST_WAIT) this.attempts = 0
 		if (code === 4005) wait = 60_000
 		const usual = Math.min(LONGEST_WAIT, 400 * 2 ** this.attempts++) * (0.5 + Math.random())
 		this.retry = setTimeout(() => this.connect(), wait || usual)
@@ -203,6 +214,11 @@ export class Link {
 	// POST it names the origin of the page, as in a handshake, so that the server says whether it refuses the page.
 	async diagnose() {
 		const answer = await fetch(".", {method: "POST"}).catch(() => 0)
+		if (!answer && this.retry) {
+			clearTimeout(this.retry) // nothing is in the way of another try
+			this.retry = setTimeout(() => this.connect(), SOON * (0.5 + Math.random()))
+			return this.status(false, "The server cannot be reached. Trying again.")
+		}
 		const text = answer && (await answer.text())
 		const socket = new WebSocket(this.address + "/")
 		const {code, reason} = await new Promise(resolve => (socket.onclose = resolve))
@@ -210,7 +226,7 @@ export class Link {
 		if (code === 4000 && !reason.includes(SUBPROTOCOL)) return this.stop(MISFIT)
 		const isRefused = answer.status === 403 && /^text\/plain/.test(answer.headers.get("content-type"))
 		const full = [429, 503].includes(answer.status) && "The server is full or busy. Trying again."
-		const other = answer ? "Something between this browser and the server blocks WebSockets, perhaps a proxy. Trying again." : "The server cannot be reached. Trying again."
-		this.status(false, isRefused ? text : full || other)
+		const blocked = "Something between this browser and the server blocks WebSockets, perhaps a proxy. Trying again."
+		this.status(false, isRefused ? text : full || blocked)
 	}
 }

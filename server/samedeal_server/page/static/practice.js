@@ -58,12 +58,11 @@ export class Practice {
 		this.dealt = after
 		this.show(true)
 		this.changed()
-		if (this.isWon) this.table.cascade()
 	}
 
 	show(animated) {
 		const {hand, piles} = this
-		this.table.show(piles, {picked: hand.picked, targets: hand.targets(), largest: hand.largest}, animated)
+		this.table.show(piles, {picked: hand.picked, targets: hand.targets(), largest: hand.largest, unsure: []}, animated)
 	}
 
 	// Make the board as large as it can be in a room of so many pixels.
@@ -77,6 +76,7 @@ export class Practice {
 		if (!this.table || !this.size) return
 		const {layout, scale} = layOut(this.game, ...this.size)
 		this.table.arrange(layout)
+		this.table.view.setScale(scale)
 		this.place.style.width = `${layout.width * scale}px`
 		this.place.style.setProperty("--scale", scale)
 		this.place.style.setProperty("--height", `${layout.height * scale}px`)

@@ -6,6 +6,7 @@ import {chart} from "./chart.js"
 import {byId, clock, dealName, element, forTerminals, keepOneStop, setAttribute, setText, showItems, stored, timeLeft, toggle} from "./dom.js"
 import {address, enteredRoom, goTo, isFrame, to, want, wantedIn} from "./here.js"
 import {proposedName} from "./names.js"
+import {rulePicture} from "./rule_picture.js"
 import {dealWords, termsHash} from "./race_hashes.js"
 import {Race, end, leader, mute, named, namesOtherRoom, rematchOf, resultOf} from "./race_state.js"
 
@@ -21,14 +22,16 @@ const small = matchMedia("(max-width: 760px), (max-height: 480px)") // screens o
 const TEXTS = ".place, .progress, .state, .count, .moves" // of a player, that change
 const CLOSED = "This room is closed. Here is what it showed last."
 const LAST = 30_000 // ms before the end, from which the clock warns
+const BEGUN = 10_000 // ms after the start, for which the title of the page says so
 const MAX_DRAWS = 5
+const NEWS = 8 // that stay on the screen
 const REASONS = {left: "left", kicked: "was removed", silent: "did not answer in time"}
 export const PLAIN = "This page came over plain http: anybody on the way can see and change what it shows and checks."
 const OTHER_RACE = "This room was opened again, for another race. Take a seat to race in it."
 
 const loadSeat = () => import("./seat.js").catch(loadAgain)
 const span = (name, ...children) => element("span", {class: name}, ...children)
-export const colour = ({seat}) => `hsl(${seat * 137.5} 60% var(--tone))`
+const colour = ({seat}) => `hsl(${80 + ((seat * 137.5) % 300)} 65% var(--tone))` // gold is the own colour
 const bySeat = (a, b) => a.seat - b.seat
 const pattern = ({seat}) => `pattern${seat % 4}` // tells players apart where their colours are not shown
 
@@ -46,6 +49,7 @@ export class RaceScreen {
 		this.name()
 		byId("all").onclick = () => this.choose()
 		byId("report").onclick = event => this.report(event)
+		byId("retry").onclick = () => this.link.hurry()
 		byId("next").onclick = () => this.turnTo(this.from + BOARDS)
 		toggle(byId("follow"), "follow", true, follows => {
 			this.follows = follows
@@ -54,7 +58,7 @@ export class RaceScreen {
 		this.stops = ["boards", "standings"].map(id => keepOneStop(byId(id)))
 		addEventListener("resize", () => this.fit())
 		const sizes = new ResizeObserver(() => requestAnimationFrame(() => this.fit())) // not at once: it changes sizes
-		for (const part of [document.querySelector("header"), byId("message"), byId("boards").parentNode]) sizes.observe(part)
+		for (const part of [document.querySelector("header"), byId("message"), byId("race"), byId("boards").parentNode]) sizes.observe(part)
 		addEventListener("keydown", ({key}) => key === "Escape" && this.chosen.length && this.choose())
 		setInterval(() => this.tick(), 250)
 	}
@@ -150,7 +154,7 @@ export class RaceScreen {
 			race.setRoom(named(message, this.link.player))
 		} else if (message.type === "drawn") race.setShares(message)
 		else if (message.type === "notice") {
-			setText(byId("news"), message.message)
+			this.announce(message.message)
 			if (message.code === "kicked") this.say(message.message)
 			if (/^not_/.test(message.code)) this.closed = message.message
 		} else if (message.type === "delayedboard") race.showBoard(message)
@@ -196,10 +200,20 @@ export class RaceScreen {
 		this.showDraw()
 		this.showRules()
 		this.showWords()
-		const news = this.race.feed.after(rows, this.race, Date.now())
-		if (news.length) setText(byId("news"), news.join(". ")) // also for screen readers
+		const news = this.race.feed.after(rows, this.race, performance.now(), this.seat?.me)
+		if (news.some(text => text.endsWith("took the lead"))) this.seat?.play("lead")
+		this.announce(...news)
 		if (/finished|closed/.test(phase) && standings.length && !isFrame) this.judge()
 		if (phase === "closed") this.say(this.closed ?? CLOSED)
+	}
+
+	// Tell news, also screen readers. The newest come first.
+	announce(...sentences) {
+		for (const text of sentences) {
+			const name = ["You", ...(this.ranked ?? []).map(each => each.name)].find(name => text.startsWith(`${name} `)) ?? ""
+			byId("news").prepend(element("span", {}, element("strong", {}, name), text.slice(name.length)), " ")
+		}
+		while (byId("news").childNodes.length > 2 * NEWS) byId("news").lastChild.remove()
 	}
 
 	// Show what changes with time, and what was too new to be shown at once.
@@ -232,12 +246,13 @@ export class RaceScreen {
 
 	showChart() {
 		const {race, ranked, chosen, onPage} = this
-		const now = Date.now()
+		const now = performance.now()
+		byId("chart").hidden = !ranked.some(each => each.count)
 		if (!race.boards.size || ranked === this.charted || now - this.chartedAt < SLOW) return
 		Object.assign(this, {charted: ranked, chartedAt: now})
 		const shown = ranked.filter(({player}) => onPage.includes(player) || chosen.includes(player))
 		const isThick = ({player}) => chosen.includes(player)
-		const style = row => ({class: `line ${pattern(row)}${isThick(row) ? " chosen" : ""}`, stroke: colour(row)})
+		const style = row => ({class: `line ${pattern(row)}${isThick(row) ? " chosen" : ""}`, stroke: this.colourOf(row)})
 		byId("chart").replaceChildren(chart(shown, race, style))
 	}
 
@@ -245,9 +260,9 @@ export class RaceScreen {
 	// that two players pass each other.
 	order() {
 		const {ranked, shown} = this
-		const now = Date.now()
+		const now = performance.now()
 		if (now - this.orderedAt < CALM) return
-		this.orderedAt = ranked.length && ranked.every(each => each.board) ? now : 0
+		this.orderedAt = ranked.length && ranked.every(each => each.board) ? now : undefined
 		const inOrder = this.follows ? ranked : [...ranked].sort(bySeat)
 		inOrder.forEach(({player}, i) => (shown.get(player).tile.style.order = i))
 		if (this.from >= ranked.length) this.from = 0
@@ -256,7 +271,7 @@ export class RaceScreen {
 
 	// Show the page that begins with a board.
 	turnTo(from) {
-		Object.assign(this, {from, orderedAt: 0})
+		Object.assign(this, {from, orderedAt: undefined})
 		if (this.ranked) this.show()
 	}
 
@@ -272,6 +287,10 @@ export class RaceScreen {
 
 	rows() {
 		return this.race.ranking()
+	}
+
+	colourOf(row) {
+		return this.seat && row.player === this.seat.me ? "var(--you)" : colour(row)
 	}
 
 	showPlayers(rows) {
@@ -328,7 +347,7 @@ export class RaceScreen {
 		const head = element("th", {}, button(), span("state"), ...tools)
 		const line = element("tr", {}, cell("place"), head, cell("count"), cell("moves"))
 		for (const part of [tile, line]) {
-			part.style.setProperty("--player", colour(row))
+			part.style.setProperty("--player", this.colourOf(row))
 			part.classList.add(pattern(row))
 		}
 		const texts = [...caption.querySelectorAll(TEXTS), ...line.querySelectorAll(TEXTS)]
@@ -391,6 +410,7 @@ export class RaceScreen {
 		const {style} = byId("boards")
 		style.gridTemplateColumns = `repeat(${columns}, ${size}px)`
 		style.setProperty("--scale", size / width)
+		for (const {view} of this.shown.values()) view.setScale(size / width)
 		style.setProperty("--height", `${(size * height) / width}px`)
 	}
 
@@ -446,8 +466,14 @@ export class RaceScreen {
 		}
 		setText(byId("clock"), texts[room.phase] ?? room.phase)
 		const isLast = room.phase === "racing" && room.ends - now < LAST
-		if (isLast && !byId("clock").matches(".last")) setText(byId("news"), `${clock(LAST)} left`)
+		if (isLast && !byId("clock").matches(".last")) {
+			this.announce(`${clock(LAST)} left`)
+			this.seat?.play("last")
+		}
 		byId("clock").classList.toggle("last", isLast)
+		const isNew = room.phase === "racing" && now - room.starts < BEGUN
+		const heading = `${isNew ? "The race is on" : room.phase === "countdown" ? texts.countdown : this.room} · Samedeal`
+		if (document.title !== heading) document.title = heading
 	}
 
 	showStatus() {
@@ -455,6 +481,7 @@ export class RaceScreen {
 		const isLate = !this.seat && options?.delay && /open|count|racing/.test(phase)
 		const {live, sentence, waiting} = this.link
 		setText(byId("status"), !live ? `No connection. ${sentence}` : waiting ? `Waiting ${waiting} s` : isLate ? `Boards ${options.delay} s late` : "")
+		byId("retry").hidden = !this.link.retry
 	}
 
 	// Show how the draw of a joint deal goes, during the countdown.
@@ -472,7 +499,7 @@ export class RaceScreen {
 		const rules = byId("rules")
 		const [head, list, close] = rules.children
 		setText(head, `How to play ${title(game)}`)
-		showItems(list, GAMES[game].short.map(line => element("li", {}, line)))
+		showItems(list, [...GAMES[game].short, rulePicture(game)].map(line => element("li", {}, line)))
 		rules.close()
 		rules.toggleAttribute("open", /open|countdown/.test(phase))
 		byId("how").onclick = () => rules.showModal()
@@ -517,8 +544,8 @@ export class RaceScreen {
 		const open = kind === "wrong" || byId("deal").querySelector("details[open]")
 		const items = element("ul", {}, ...lines.map(line => element("li", {}, line)))
 		const below = [clock, words && `Result words: ${words}`].filter(Boolean).map(text => element("p", {}, text))
-		const more = lines.length ? element("details", {open}, element("summary", {}, "Details"), items) : ""
-		byId("deal").replaceChildren(element("div", {class: `box deal ${kind}`}, element("strong", {}, sentence), ...below, more, isSecureContext ? "" : ` ${PLAIN}`))
+		const more = below.length + lines.length ? element("details", {open}, element("summary", {}, "Details"), ...below, items) : ""
+		byId("deal").replaceChildren(element("div", {class: `box deal ${kind}`}, element("strong", {}, sentence), more, isSecureContext ? "" : ` ${PLAIN}`))
 	}
 
 	// Say who leads, or who has won.

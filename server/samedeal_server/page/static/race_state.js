@@ -1,15 +1,13 @@
-// What the page knows about the race that it shows: the room, the boards, how they came about, and the news. The terminal
-// client tells the same news.
+// What the page knows about the race that it shows: the room, the boards, how they came about, and the news.
 
 import {clock, counted, stored} from "./dom.js"
 import {GAMES, onFoundations, played} from "./piles.js"
+import {RULES} from "./rules.mjs"
 
 const QUIET = 4000 // ms between two sentences about the lead
-const EARLY = 5 // cards on the foundations that somebody must have before it says much who leads
-const CLOSE = 5 // cards to go
+const CLOSE = 10 // cards to go
+const TENS = ["", "ten", "twenty", "thirty", "forty"]
 const SEATS = 16 // of a room whose host has not said another number
-const MANY = 16 // racers, of whom all are shown
-const LEADERS = 5 // of more racers, shown besides those around a player
 
 // The players whose names this browser does not show.
 const muted = new Set(stored.get("muted")?.split(" "))
@@ -91,6 +89,11 @@ export class Race {
 		return 52 * GAMES[this.room.game].decks
 	}
 
+	// The steps to the finish: complete suits, or a thirteenth of the cards each.
+	get steps() {
+		return RULES[this.room.game].takes > 1 ? this.cards / RULES[this.room.game].takes : 13
+	}
+
 	showBoard({player, piles, reached = [], ...board}) {
 		if (piles.length !== GAMES[this.room?.game]?.piles.length) return
 		piles = piles.map(pile => [...pile])
@@ -152,36 +155,67 @@ export function rematchOf({round, deal, private: isPrivate, options}) {
 export const byProgress = (a, b) =>
 	(a.finishedAt || Infinity) - (b.finishedAt || Infinity) || b.count - a.count || a.progressAt - b.progressAt
 
-const ordinal = n => n + (/1[123]$/.test(n) ? "th" : {1: "st", 2: "nd", 3: "rd"}[n % 10] ?? "th")
+export const ordinal = n => n + (/1[123]$/.test(n) ? "th" : {1: "st", 2: "nd", 3: "rd"}[n % 10] ?? "th")
 
-// Return the player who is alone in the first place, or undefined as long as that says little.
+// Return the player who is alone in the first place, or undefined before the first card.
 export function leader(rows) {
 	const first = rows.filter(each => each.place === 1)
-	return first.length === 1 && first[0].count >= EARLY ? first[0] : undefined
+	return first.length === 1 && first[0].count ? first[0] : undefined
+}
+
+// The place of a player in words, and the distance to the next rival. Both are empty before the first card, and alone.
+export function standing(rows, player) {
+	const at = rows.findIndex(each => each.player === player)
+	if (at < 0 || !rows[1] || !rows[0].count) return ["", ""]
+	const own = rows[at]
+	const isFirst = own.place === 1
+	const rival = isFirst ? rows.find(each => each !== own) : rows[at - 1]
+	const gap = Math.abs(own.count - rival.count)
+	return [`${ordinal(own.place)} of ${rows.length}`, gap ? `${counted(gap, "card")} ${isFirst ? "ahead of" : "behind"} ${rival.name}` : `level with ${rival.name}`]
 }
 
 // The news of a race, found by comparing the ranking with the one before it.
 export class RaceFeed {
 	before = null // by player
 	leader = ""
-	ledAt = 0
+	ledAt = -QUIET
 
-	// Return what just happened, as sentences without full stops. The first ranking is no news.
-	after(rows, {room, cards}, now) {
+	// Return what just happened, as sentences without full stops. The first ranking is no news. To the player `me`, the own
+	// name is "You".
+	after(all, {room, cards}, now, me) {
 		const {before, phase} = this
+		const rows = all.map(row => (row.player === me ? {...row, name: "You"} : row))
 		this.before = new Map(rows.map(row => [row.player, {...row, ...end(row, room), left: cards - row.count}]))
 		this.phase = room.phase
 		const news = before ? [...this.before.values()].flatMap(row => newsOf(before.get(row.player), row, room.phase === phase)) : []
 		const first = leader(rows)
 		if (!before) this.leader = first?.player
-		else if (first && first.player !== this.leader && now - this.ledAt >= QUIET) {
-			Object.assign(this, {leader: first.player, ledAt: now})
-			const {time, resigned} = this.before.get(first.player)
-			if (!time && !resigned) news.push(`${first.name} took the lead`)
+		else if (now - this.ledAt >= QUIET) {
+			const sentence = this.newLead(first) || passing(before, this.before, me)
+			if (sentence) this.ledAt = now
+			news.push(sentence)
 		}
-		if (room.phase !== phase) news.push({racing: "The race is on", finished: "The race is over"}[room.phase] ?? "")
-		return news
+		if (room.phase !== phase) news.push({racing: "The race is on", finished: "The race is over"}[room.phase])
+		return news.filter(Boolean)
 	}
+
+	newLead(first) {
+		if (!first || first.player === this.leader) return ""
+		this.leader = first.player
+		const {time, resigned} = this.before.get(first.player)
+		return time || resigned ? "" : `${first.name} took the lead`
+	}
+}
+
+// Whom the player has passed since the ranking before, or who the player.
+function passing(before, after, me) {
+	const [was, is] = [before.get(me), after.get(me)]
+	for (const {player, name, place} of was ? after.values() : []) {
+		const old = before.get(player)?.place
+		if (old < was.place && place > is.place) return `You passed ${name}`
+		if (old > was.place && place < is.place) return `${name} passed you`
+	}
+	return ""
 }
 
 export const end = ({final, finishedAt, resigned}, {starts}) => ({
@@ -191,15 +225,21 @@ export const end = ({final, finishedAt, resigned}, {starts}) => ({
 
 function newsOf(before, {name, count, place, time, resigned, stuck, away, connected, left}, isSamePhase) {
 	if (!before) return []
+	const [has, is] = name === "You" ? ["have", "are"] : ["has", "is"]
 	if (time) return before.time ? [] : [`${name} finished in ${clock(time)}, ${ordinal(place)}`]
 	if (resigned) return before.resigned ? [] : [`${name} resigned at ${count}`]
+	const tens = Math.floor(count / 10)
 	return [
-		stuck && !before.stuck && `${name} is stuck at ${count}`,
-		left <= CLOSE && before.left > CLOSE && `${name} has ${counted(left, "card")} to go`,
-		isSamePhase && away !== before.away && `${name} is ${away ? "away" : "back"}`,
-		connected !== before.connected && `${name} ${connected ? "is back" : "lost the connection"}`
+		stuck && !before.stuck && `${name} ${is} stuck at ${count}`,
+		tens > Math.floor(before.count / 10) && left > CLOSE && `${name} ${has} ${(count === 10 * tens && TENS[tens]) || count} home`,
+		left <= CLOSE && before.left > CLOSE && `${name} ${has} ${counted(left, "card")} to go`,
+		name !== "You" && isSamePhase && away !== before.away && `${name} is ${away ? "away" : "back"}`,
+		name !== "You" && connected !== before.connected && `${name} ${connected ? "is back" : "lost the connection"}`
 	].filter(Boolean)
 }
+
+// A short time, such as "0.4 s", "12 s" and "1:12".
+export const shortTime = ms => (ms < 60_000 ? `${(Math.max(ms, 100) / 1000).toFixed(ms < 10_000 ? 1 : 0)} s` : clock(ms))
 
 // The result of a race in a sentence, as the player reads it, or a spectator if there is none.
 export function resultOf(rows, room, player) {
@@ -210,12 +250,14 @@ export function resultOf(rows, room, player) {
 	if (!time) return `Nobody finished.${first.count && second?.place > 1 ? ` ${first === own ? "You were" : `${first.name} was`} closest.` : ""}`
 	if (own && timeOf(own) && own.place === 1) return `You won in ${clock(time)}`
 	const by = own && timeOf(own) - time
-	if (by > 0) return `${first.name} won by ${by < 60_000 ? `${(by / 1000).toFixed(by < 10_000 ? 1 : 0)} s` : clock(by)}`
+	if (by > 0) return `${first.name} won by ${shortTime(by)}`
 	return `${first.name} won in ${clock(time)}`
 }
 
-// Of many racers, the leaders and those around a player.
-export function nearest(rows, player) {
+// Of many racers, the first, those around a player, and then the leaders.
+export function nearest(rows, player, most) {
 	const at = rows.findIndex(row => row.player === player)
-	return rows.length <= MANY ? rows : rows.filter((_, i) => i < LEADERS || Math.abs(i - at) <= 1)
+	const wanted = new Set([0, at - 1, at, at + 1, ...rows.keys()].filter(i => i in rows))
+	const shown = [...wanted].slice(0, most)
+	return rows.filter((_, i) => shown.includes(i))
 }

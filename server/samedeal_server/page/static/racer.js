@@ -2,7 +2,7 @@
 // back. Knows no DOM. PROTOCOL.md says what a client may do.
 
 import {boardHash} from "./board_hash.js"
-import {onFoundations, played} from "./piles.js"
+import {GAMES, onFoundations, played} from "./piles.js"
 
 const NOTHING = {newest: -1, history: [], receipt: []} // the newest acknowledged revision, how it came about, its receipt
 
@@ -78,9 +78,13 @@ export class Racer {
 	// What the player sees: the acknowledged board with all unanswered moves before the first that turns up a card.
 	predict() {
 		let {piles, revision} = this.board
+		this.awaited = ""
 		for (const {action} of this.pending) {
 			const next = action !== "undo" && played(this.game, piles, action)
-			if (!next) break
+			if (!next) {
+				this.awaited = action
+				break
+			}
 			piles = next
 			revision++
 		}
@@ -91,6 +95,13 @@ export class Racer {
 
 	get next() {
 		return (this.pending.at(-1)?.revision ?? this.board.revision - 1) + 1
+	}
+
+	// How many cards of each pile wait for an answer: those that have come there, and one where a card will be turned up.
+	get unsure() {
+		const from = /^(draw|deal)$/.test(this.awaited) ? "stock" : this.awaited.split(" ")[0]
+		const more = (pile, i) => pile.length - this.board.piles[i].length
+		return this.piles.map((pile, i) => Math.max(GAMES[this.game].piles[i].key === from, more(pile, i)))
 	}
 
 	get mayUndo() {

@@ -99,7 +99,7 @@ export class ReplayScreen extends RaceScreen {
 		Object.assign(room, isOver ? {phase: "finished", standings: room.players.map(each => each.end)} : {phase: "racing", standings: []})
 		Object.assign(byId("time"), {value: this.at, ariaValueText: clock(this.at)})
 		if (isOver) this.play(false)
-		if (!this.timer) this.chartedAt = this.orderedAt = 0
+		if (!this.timer) this.chartedAt = this.orderedAt = undefined
 		this.show()
 	}
 

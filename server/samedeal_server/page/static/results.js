@@ -1,22 +1,73 @@
-// Other races of the same players or with the same deal: the table of a series, an earlier race whose deal was dealt again,
-// and a result to send to others.
+// What follows a race: the banner with its result, a result to send to others, the table of a series, and an earlier race
+// whose deal was dealt again.
 
-import {clock, copyLine, dealName, element} from "./dom.js"
+import {cardOf, still} from "./board_view.js"
+import {clock, copyLine, counted, dealName, element, stored} from "./dom.js"
 import {to} from "./here.js"
 import {title} from "./piles.js"
-import {byProgress} from "./race_state.js"
+import {byProgress, end, ordinal, resultOf, shortTime} from "./race_state.js"
 
 const row = (cells, tag = "td") => element("tr", {}, ...cells.map(cell => element(tag, {}, cell)))
 const table = (caption, ...rows) => element("table", {}, element("caption", {}, caption), ...rows)
+
+const FALLING = 48 // cards that fall behind the banner of who has finished
+const COURT_CARDS = [61, 45, 29, 13, 60, 44] // kings and queens
+
+// Keep the player's best time in each game. Return what there is to say about a time.
+export function beaten({game}, time) {
+	const best = `best ${game}`
+	const before = Number(stored.get(best))
+	if (!before || time < before) stored.set(best, time)
+	return before > time ? `A new best, ${shortTime(before - time)} faster` : ""
+}
+
+// How the race went for a player, on felt, over which cards fall if the player has finished. `record` is what there is to
+// say about the time. Cards that fell before lie there.
+export function banner(rows, room, me, record, isNew) {
+	const own = rows.find(each => each.player === me)
+	const {time, resigned} = end(own, room)
+	const count = own.final?.foundation_cards ?? own.count
+	const winner = winnersOf(room)
+	const result = winner ? `${winner} won the series` : resultOf(rows, room, me)
+	const home = `${counted(count, "card")} home`
+	const lines = [winner && resultOf(rows, room, me), time && own.place > 1 ? `You finished in ${clock(time)}` : !time && (resigned ? `You resigned with ${home}` : count > 0 && `You have ${home}`), own.place === 1 && aheadOf(rows, room), record]
+	const place = rows[1] && (time || room.phase === "finished") && count > 0 ? ordinal(own.place) : ""
+	const below = lines.filter(Boolean).map(line => element("p", {}, line))
+	const told = element("div", {role: "status"}, element("p", {class: "place"}, winner ? "♛" : place), element("h2", {class: "result"}, result), ...below)
+	return element("div", {class: isNew ? "banner" : "banner calm"}, ...(time ? falling() : []), told)
+}
+
+// Who won the series, once its last race is over.
+function winnersOf({options: {series}, round, standings, table}) {
+	const isOver = series > 1 && standings.length && (round % series) + 1 === series
+	return isOver ? table.filter(each => each.place === 1).map(each => each.name).join(" and ") : ""
+}
+
+// By how much the first of a race is ahead of the second, if both have finished.
+function aheadOf([first, second], room) {
+	const by = second && end(second, room).time - end(first, room).time
+	return by > 0 ? `${shortTime(by)} ahead of ${second.name}` : ""
+}
+
+// Cards that fall in arcs, and stay where they have fallen. Without motion there are none.
+function falling() {
+	return Array.from({length: still.matches ? 0 : FALLING}, (_, i) => {
+		const [thrown, at] = [Math.floor(i / 24), i % 24]
+		const height = Math.abs(Math.cos(at * 0.42)) * (1 - at / 40)
+		const card = cardOf(COURT_CARDS[Math.floor(i / 8)])
+		const left = thrown ? 4 * at : 94 - 4 * at
+		Object.assign(card.style, {left: `${left}%`, top: `${86 - 80 * height}%`, animationDelay: `${25 * at + 700 * thrown}ms`})
+		return card
+	})
+}
 
 const BARS = "▁▂▃▄▅▆▇█"
 const COUNT = 12
 
 // The table of a series, which of its races this one is, and links to the races before.
-export function seriesTable({options: {series}, round, standings, table: places, rooms_before: before = []}) {
-	const number = (round % series) + 1
-	const winners = places.filter(each => each.place === 1).map(each => each.name)
-	const title = standings.length && number === series ? `${winners.join(" and ")} won the series` : `Race ${number} of ${series}`
+export function seriesTable({options: {series}, round, table: places, rooms_before: before = []}) {
+	if (series < 2) return []
+	const title = `Race ${(round % series) + 1} of ${series}`
 	const lines = places.map(({place, name, points, time}) => row([place, name, points, clock(time)]))
 	const replays = before.map((room, i) => element("a", {href: to(`replay?race=${room}`)}, `Replay race ${i + 1}`))
 	return [
@@ -45,7 +96,7 @@ export function shareResult({room, cards, progress}, {player, final}) {
 	const text = `Samedeal: ${title(game)}, ${race}\n${bars} ${result}${among}\n${link}`
 	const line = copyLine(text)
 	line.firstChild.style.whiteSpace = "pre-line"
-	return [element("h2", {}, "Send your result"), line, shareButton("Share the result", {text})]
+	return [shareButton("Share", {text}), line]
 }
 
 // The rows of a race, with the players of the earlier race whose deal was dealt again, as they stood this long after their

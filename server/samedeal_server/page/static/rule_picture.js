@@ -13,6 +13,7 @@ export function rulePicture(game) {
 	const first = piles.findIndex(({what}) => what === "column")
 	const places = piles.map(({key}, i) => ({what: "column", key, x: i === first ? 0 : RIGHT, y: 0, room: ROOM}))
 	const view = new BoardView(game)
+	view.setScale(1)
 	view.arrange({width: 190, height: 96, places})
 	view.show(piles.map((_, i) => ({[first]: [under, goes], [first + 1]: [under, not]})[i] ?? []), false)
 	const marks = ["✓", "✗"].map(mark => element("b", {"aria-hidden": "true"}, mark))

@@ -5,20 +5,22 @@ import {Hand} from "./hand.js"
 import {goTo, keepSeat} from "./here.js"
 import {nextName} from "./names.js"
 import {onFoundations} from "./piles.js"
-import {PLAIN, colour} from "./race_screen.js"
-import {nearest, rematchOf, resultOf} from "./race_state.js"
+import {PLAIN} from "./race_screen.js"
+import {end, rematchOf} from "./race_state.js"
 import {Racer} from "./racer.js"
-import {among, earlierTable, seriesTable, shareButton, shareResult} from "./results.js"
+import {among, banner, beaten, earlierTable, seriesTable, shareButton, shareResult} from "./results.js"
+import {play, setSounds} from "./sound.js"
 import {runTask} from "./start_worker.js"
 import {Table, layOut} from "./table.js"
+import {Track} from "./track.js"
 import {Witness} from "./witness.js"
 
+const FALL = 3000 // ms in which cards fall for a player who has finished
 const MOST_KEPT = 20 // rooms of which the browser keeps something
 const VOLATILE = "This browser keeps nothing for this page: a reload loses your seat and the check of the race."
 const OTHER_TAB = "This race is open in another tab, which takes part in the draw. Close it to go on here."
 const SHOWN = "Spectators see your moves at once, so they can tell others what you do."
 const STARTS = {"all-ready": "The race starts when everybody is ready.", full: "The race starts when all seats are taken.", at: "The race starts by itself, with everybody who is here."}
-const LEAST = 200 // px, height of the board on a screen that is too small for it
 
 const button = (text, onclick, more) => element("button", {onclick, ...more}, text)
 
@@ -32,17 +34,28 @@ function keep(room) {
 
 export class Seat {
 	constructor(screen, name) {
-		Object.assign(this, {screen, name, phase: "", leaving: new AbortController()})
+		Object.assign(this, {screen, name, phase: "", leaving: new AbortController(), track: new Track()})
 		keep(screen.room)
+		toggle(byId("sounds"), "sounds", false, setSounds)
 		byId("undo").onclick = () => this.undo()
 		byId("collect").onclick = () => this.hand.collect()
 		byId("hint").onclick = () => this.hint()
 		byId("resign").onclick = () => this.resign()
 		document.documentElement.classList.add("seated")
 		const {signal} = this.leaving
+		document.addEventListener("visibilitychange", () => this.stayAwake(), {signal})
 		addEventListener("keydown", event => this.press(event), {signal})
 		addEventListener("pagehide", () => this.witness?.file?.close(), {signal}) // so that this page can go on after a reload
 		screen.race.isLive = true
+	}
+
+	play = play
+
+	// Keep the screen of a phone on while the player waits and races.
+	async stayAwake() {
+		const isWanted = /open|count|racing/.test(this.phase) && !document.hidden && !this.leaving.signal.aborted
+		if (!isWanted) return this.lock?.release()
+		if (!this.lock || this.lock.released) this.lock = await navigator.wakeLock?.request("screen").catch(() => null)
 	}
 
 	get me() {
@@ -85,11 +98,11 @@ export class Seat {
 	leave() {
 		const {screen} = this
 		stored.set(`seat ${screen.room}`, null)
-		byId("boards").before(byId("deal"))
 		byId("boards").hidden = false
-		for (const id of ["seat", "rivals", "said"]) byId(id).replaceChildren()
-		document.documentElement.classList.remove("seated", "racing")
+		for (const id of ["seat", "lanes", "said"]) byId(id).replaceChildren()
+		document.documentElement.classList.remove("seated", "racing", "over")
 		this.leaving.abort()
+		this.stayAwake()
 		for (const player of screen.shown.keys()) screen.drop(player)
 		Object.assign(screen, {chosen: [], made: {}, ranked: null})
 		screen.race.isLive = false
@@ -125,6 +138,8 @@ export class Seat {
 		race.boards.set(this.me, {...racer.board, piles: racer.piles, time: racer.board.time ?? before?.time ?? racer.starts})
 		race.countBoard(this.me, racer.board)
 		this.hand.follow()
+		if (racer.next > this.heard) play("card")
+		this.heard = racer.next
 		if (shown.has(this.me)) this.showTable(true)
 		screen.receive({})
 		clearTimeout(this.proving)
@@ -143,7 +158,7 @@ export class Seat {
 			this.table = new Table(view, game, {tap, lift: (key, size) => (this.isRacing ? this.hand.lift(key, size) : 0), drop: key => this.hand.drop(key)})
 			this.fit()
 		}
-		this.table.show(racer.piles, {picked: hand.picked, targets: hand.targets(), largest: hand.largest, waits: racer.awaits}, animated)
+		this.table.show(racer.piles, {picked: hand.picked, targets: hand.targets(), largest: hand.largest, waits: racer.awaits, unsure: racer.unsure}, animated)
 		tile.dataset.revision = racer.board.revision
 		byId("undo").disabled = !racer.mayUndo
 	}
@@ -209,17 +224,12 @@ export class Seat {
 		}
 	}
 
-	// Make the board as large as it can be. Return whether there is one.
+	// Make the board as large as its place. Return whether there is one.
 	fit() {
-		const {table, screen} = this
-		const boards = byId("boards")
-		const hand = byId("hand")
-		if (!table || !this.room?.starts || boards.hidden) return false
-		const isBeside = getComputedStyle(hand).position === "fixed"
-		const wide = boards.parentNode.clientWidth - (isBeside ? hand.offsetWidth + 8 : 0)
-		const below = (isBeside ? 0 : hand.offsetHeight) + byId("said").offsetHeight + 8
-		const tall = Math.max(LEAST, screen.below - below)
-		const {layout, scale} = layOut(this.room.game, wide, tall)
+		const {table, screen, room} = this
+		const {clientWidth, clientHeight, hidden} = byId("boards")
+		if (!table || !room?.starts || hidden) return false
+		const {layout, scale} = layOut(room.game, clientWidth, clientHeight)
 		screen.setSize(1, layout.width * scale, layout)
 		if (screen.isNew("table", this.phase, layout)) {
 			table.arrange(layout)
@@ -233,103 +243,111 @@ export class Seat {
 		const {isRacing} = this
 		const {phase, options} = this.room
 		const isOn = phase === "racing"
-		if (this.wasRacing && !isRacing && this.isWon) {
-			this.falls = this.table.cascade()
-			setTimeout(() => {
-				this.falls = false
-				this.screen.receive({})
-			}, 4000)
-		}
-		this.wasRacing = isRacing
-		byId("boards").hidden = !isOn && !this.falls
-		byId("hand").hidden = byId("said").hidden = !isRacing
+		this.raced ||= isRacing
+		byId("boards").hidden = !isRacing
+		byId("hand").hidden = byId("said").hidden = byId("resign").hidden = !isRacing
 		byId("hint").hidden = !options.hints
 		if (phase !== this.phase) {
 			if (isOn) scrollTo(0, 0)
 			document.documentElement.classList.toggle("racing", isOn)
+			document.documentElement.classList.toggle("over", phase === "finished")
+			if (isOn && this.phase === "countdown") play("start")
 			this.phase = phase
+			this.stayAwake()
 		}
-		this.showRivals(rows)
+		if (isOn) this.showTrack(rows)
 		this.showPanel(rows)
 		if (this.racer.piles) this.showTable(false)
 		this.fit()
 	}
 
-	showRivals(rows) {
-		byId("rivals").hidden = this.room.phase !== "racing"
-		if (byId("rivals").hidden) return
-		const all = this.room.earlier.length ? among(rows, this.room, this.screen.link.now() - this.room.starts) : nearest(rows, this.me)
-		const items = all.map(each => {
-			const {player, name, place, count, gone, stuck, resigned} = each
-			const state = resigned ? "resigned" : gone ? "away" : stuck ? "stuck" : ""
-			const item = element("li", {class: player === this.me ? "own" : ""}, element("b", {}, place), element("span", {class: "name"}, player === this.me ? "You" : name), element("span", {}, state || count))
-			item.style.setProperty("--player", colour(each))
-			item.style.setProperty("--done", count / this.screen.race.cards)
-			return item
-		})
-		showItems(byId("rivals"), items)
+	showTrack(rows) {
+		const {room, screen} = this
+		const all = room.earlier.length ? among(rows, room, screen.link.now() - room.starts) : rows
+		this.track.show(all, this.me, screen.race, row => screen.colourOf(row))
 	}
 
 	// What the player can do besides moves: before the race, and after it.
 	showPanel(rows) {
-		const {room, me, own} = this
-		const {phase, players, host, next, options} = room
+		const {room, me, own, screen} = this
+		const {phase, players, host, next} = room
 		const row = rows.find(each => each.player === me)
-		const isDone = row?.finishedAt || row?.final?.time
-		const gone = rows.filter(each => each.gone && each.player !== me)
-		const names = gone.map(each => each.name).join(" and ")
-		if (!names) this.asked = ""
-		const isAsked = names && this.asked === names
-		if (!this.screen.isNew("panel", phase, players, host, next, isDone, row?.place, stored.lasts, names, isAsked)) return
+		const time = row && end(row, room).time
+		const isOut = phase === "racing" && own && (time || own.resigned)
+		if (time && this.raced && !this.wonAt) {
+			Object.assign(this, {wonAt: performance.now(), record: beaten(room, time)})
+			play("finish")
+		}
+		const gone = rows.filter(each => each.gone && each.player !== me).map(each => each.name)
+		if (!gone.length) this.asked = ""
+		if (!screen.isNew("panel", phase, players, host, next, time, own?.resigned, row?.place, stored.lasts, gone, this.asked, screen.wantsNext)) return
 		const panel = byId("seat")
 		const hadFocus = panel.contains(document.activeElement)
-		const parts = []
-		const after = element("div")
-		const isFinished = phase === "finished" && row?.final
-		if (options.series > 1) after.append(...seriesTable(room))
-		if (isFinished && room.earlier.length) after.append(earlierTable(this.screen.race, row))
-		if (isFinished) after.append(...shareResult(this.screen.race, row))
-		if (!own) parts.push(element("p", {}, "You have no seat in this room."), button("Watch", () => this.screen.unseat("")))
-		else if (phase === "open") {
-			const others = players.length - 1
-			const isHost = host === me
-			const start = () => {
-				if (!names || isAsked) return this.ask("start")
-				this.asked = names
-				this.showPanel(rows)
-			}
-			const wait = !isHost ? "The host starts the race." : others ? "Start when everybody is here." : "Send the link to others, or start alone."
-			parts.push(element("h2", {}, `You have a seat, ${own.name}`), element("p", {}, STARTS[options.start] ?? wait))
-			const buttons = [
-				options.start !== "at" && button(own.ready ? "Not ready" : "Ready", () => this.ask("ready", {ready: !own.ready}), {class: isHost ? "" : "main"}),
-				isHost && button(isAsked ? `${names} ${gone[1] ? "are" : "is"} away. Start without ${gone[1] ? "them" : names}?` : "Start the race", start, {class: "main"}),
-				button("Leave", () => this.ask("leave").then(() => this.screen.unseat("")))
-			]
-			const kicks = isHost ? players.filter(each => each !== own).map(({player, name}) => button(`Remove ${name}`, () => this.ask("kickplayer", {player}))) : []
-			parts.push(element("p", {class: "controls"}, ...buttons.filter(Boolean), ...kicks), after)
-			if (isHost && !others) parts.unshift(...shareLink(true)) // what the host wants first
-			else parts.push(...shareLink(false))
-		} else if (phase === "countdown" && room.earlier.length) parts.push(element("p", {}, "Nobody else came. The deal of an earlier race is dealt again."))
-		else if (phase === "racing" && (isDone || own.resigned)) {
-			const text = isDone ? `You finished in ${clock(isDone - room.starts)}, place ${row.place}` : "You have resigned"
-			parts.push(element("h2", {}, text), element("p", {}, "The race goes on for the others."), button("Watch them", () => this.screen.unseat("")))
-		} else if (phase === "finished") {
-			const {final} = row
-			const result = resultOf(rows, room, me)
-			const place = final && (final.time || final.foundation_cards) && !result.startsWith("You won") && `You ${final.time ? `finished in ${clock(final.time)}` : `have ${counted(final.foundation_cards, "card")} home`}, place ${final.place} of ${rows.length}`
-			const rematch = async () => {
-				const answer = next ? {room: next} : await this.ask("rematch")
-				if (answer?.room) goTo(answer.room, rematchOf(room))
-			}
-			parts.push(element("h2", {class: "result"}, result), place ? element("p", {}, place) : "", byId("deal"), element("p", {class: "controls"}, button(next ? "Join the rematch" : "Rematch", rematch, {class: "main"})), after)
-		}
-		const isShown = options.spectators && !options.delay
-		const warnings = phase === "open" ? [isShown && SHOWN, !isSecureContext && PLAIN] : []
-		parts.push(...[...warnings, !stored.lasts && VOLATILE].filter(Boolean).map(text => element("p", {class: "warning"}, text)))
 		const details = panel.querySelector("details")
-		panel.replaceChildren(...parts)
+		const result = isOut || phase === "finished" ? [banner(rows, room, me, this.record, performance.now() - this.wonAt < FALL)] : []
+		const parts = []
+		if (!own) parts.push(element("p", {}, "You have no seat in this room."), button("Watch", () => screen.unseat("")))
+		else if (phase === "open") parts.push(...this.partsBefore(rows, gone))
+		else if (phase === "countdown" && room.earlier.length) parts.push(element("p", {}, "Nobody else came. The deal of an earlier race is dealt again."))
+		else if (isOut) {
+			const later = screen.wantsNext ? element("p", {role: "status"}, "You get a seat in the rematch.") : this.rematchButton("Rematch")
+			parts.push(...result, element("p", {}, "The race goes on for the others."), element("p", {class: "controls"}, later, button("Watch them", () => screen.unseat(""))))
+		} else if (phase === "finished") {
+			const share = row.final ? shareResult(screen.race, row) : []
+			const earlier = row.final && room.earlier.length ? earlierTable(screen.race, row) : ""
+			parts.push(...result, element("p", {class: "controls"}, this.rematchButton(next ? "A rematch is open: join" : "Rematch")), ...share, ...seriesTable(room), earlier)
+		}
+		parts.push(stored.lasts ? "" : element("p", {class: "warning"}, VOLATILE))
+		panel.replaceChildren(...parts.filter(Boolean))
 		if (details) panel.querySelector("details")?.toggleAttribute("open", details.open)
 		if (hadFocus) panel.querySelector("button")?.focus()
+	}
+
+	// What the player can do in an open room. `gone` are the names of those who are away.
+	partsBefore(rows, gone) {
+		const {room, own, me} = this
+		const {players, host, options} = room
+		const isHost = host === me
+		const names = gone.join(" and ")
+		const isAsked = names && this.asked === names
+		const start = () => {
+			if (!names || isAsked) return this.ask("start")
+			this.asked = names
+			this.showPanel(rows)
+		}
+		const wait = !isHost ? "The host starts the race." : players[1] ? "Start when everybody is here." : "Send the link to others, or start alone."
+		const buttons = [
+			options.start !== "at" && button(own.ready ? "Not ready" : "Ready", () => this.ask("ready", {ready: !own.ready}), {class: isHost ? "" : "main"}),
+			isHost && button(isAsked ? `${names} ${gone[1] ? "are" : "is"} away. Start without ${gone[1] ? "them" : names}?` : "Start the race", start, {class: "main"}),
+			button("Leave", () => this.ask("leave").then(() => this.screen.unseat("")))
+		]
+		const kicks = isHost ? players.filter(each => each !== own).map(({player, name}) => button(`Remove ${name}`, () => this.ask("kickplayer", {player}))) : []
+		const warnings = [options.spectators && !options.delay && SHOWN, !isSecureContext && PLAIN].filter(Boolean)
+		const isAlone = isHost && !players[1] // and wants to send the link first
+		return [
+			...(isAlone ? shareLink(true) : []),
+			element("h2", {}, `You have a seat, ${own.name}`),
+			element("p", {}, STARTS[options.start] ?? wait),
+			element("p", {class: "controls"}, ...buttons.filter(Boolean), ...kicks),
+			...seriesTable(room),
+			...(isAlone ? [] : shareLink(false)),
+			...warnings.map(text => element("p", {class: "warning"}, text))
+		]
+	}
+
+	rematchButton(text) {
+		return button(text, () => this.rematch(), {class: "main"})
+	}
+
+	// Go to the rematch, or as soon as the race is over for everybody.
+	async rematch() {
+		const {screen, room} = this
+		if (room.phase === "racing") {
+			screen.wantsNext = true
+			return screen.show()
+		}
+		const answer = room.next ? {room: room.next} : await this.ask("rematch")
+		if (answer?.room) goTo(answer.room, rematchOf(room))
 	}
 }
 

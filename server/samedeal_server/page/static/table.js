@@ -11,8 +11,11 @@ const COLUMN = 64 + 5 * STRIP // px for a column
 const ROW = 9 // piles above the columns in one row; where there are more, foundations have a row of their own
 const ASIDE = 20 // px at most between the cards of the waste
 const KINDS = ["foundation", "cell", "reserve", "fan", "waste", "stock"]
-const MOST = 2.4 // largest scale
-const SLACK = 6 // px that a tap may move
+const MOST = 2.8 // largest scale
+const CLICK = 300 // ms after a tap in which its click comes
+const TWICE = 400 // ms between two taps that are a pair
+const SLACK = 6 // px that a tap may move where a drag can begin
+const NEAR = 16 // px that it may move elsewhere
 const COVERED = 0.15 * WIDTH * HEIGHT // area by which a card has to cover a pile
 
 // The piles above, and the columns below them in the whole width. `tall` is the height of the table by its width.
@@ -58,13 +61,22 @@ export function layOut(game, wide, tall) {
 
 // Cards that follow the mouse or a finger, and glide to their places when they are let go.
 class Drag {
+	endedAt = -CLICK // when the pointer went up last
 	lifted = [] // cards that are not in their places, each with its element and its corner
 
-	// `on` has the functions lift(key, size), which returns how many cards follow, and drop(key).
+	// `on` has the functions lift(key, size), which returns how many cards follow, drop(key), and tap(key, size).
 	constructor(view, on) {
 		Object.assign(this, {view, on})
-		const release = event => this.release(event)
+		const release = event => {
+			this.release(event)
+			this.endedAt = performance.now()
+		}
 		Object.assign(view.element, {onpointermove: event => this.move(event), onpointerup: release, onpointercancel: release})
+	}
+
+	// Put the cards back, as when the phone is turned.
+	cancel() {
+		if (this.held) this.release({type: "pointercancel", pointerId: this.held.pointerId})
 	}
 
 	press({button, clientX, clientY, pointerId, target}, index, size) {
@@ -77,11 +89,11 @@ class Drag {
 		const {index, size, target} = held
 		const [x, y] = [clientX - held.clientX, clientY - held.clientY]
 		if (!this.isOn) {
-			if (Math.hypot(x, y) < SLACK) return
+			if (held.isFixed || Math.hypot(x, y) < SLACK) return
 			this.settle()
 			const count = this.on.lift(view.places[index].key, size)
-			if (!count) return (this.held = null)
-			this.isOn = this.hasMoved = true
+			if (!count) return (held.isFixed = true)
+			this.isOn = true
 			this.lifted = view.drawn[index].slice(-count)
 			target.setPointerCapture(pointerId)
 		}
@@ -90,13 +102,15 @@ class Drag {
 		for (const {element} of this.lifted) Object.assign(element.style, {translate: this.shift.map(each => `${each}px`).join(" "), zIndex: 1})
 	}
 
-	release({type, pointerId}) {
+	release({type, pointerId, clientX, clientY}) {
 		const {held, view, lifted, shift} = this
 		if (pointerId !== held?.pointerId) return
 		this.held = null
-		if (!this.isOn) return
+		if (!this.isOn) {
+			const isTap = type === "pointerup" && Math.hypot(clientX - held.clientX, clientY - held.clientY) < NEAR
+			return isTap && this.on.tap(view.places[held.index].key, held.size)
+		}
 		this.isOn = false
-		setTimeout(() => (this.hasMoved = false)) // after the click
 		const [left, top] = [lifted[0].left + shift[0], lifted[0].top + shift[1]]
 		const area = ({what, x, y, room}) => {
 			const bottom = Math.min(y + HEIGHT + (isSpread(what) ? room : 0), top + HEIGHT)
@@ -125,20 +139,34 @@ class Drag {
 }
 
 export class Table {
-	// `on` has the functions of a Drag, and tap(), which gets the key of a pile, and the number of cards from the tapped
-	// one to the top, null if a key chose the pile, and whether this is the second tap of two.
+	tapped = {key: "", at: -1000} // the last tap of a pointer
+
+	// `on` has the functions of a Drag. Its tap() gets the key of a pile, and the number of cards from the tapped one to the
+	// top, null if a key chose the pile, and whether this is the second tap of two.
 	constructor(view, game, on) {
 		this.view = view
-		this.drag = new Drag(view, on)
+		// Taps are heard when the pointer goes up, because browsers send no click for a tap that follows a flick. The click
+		// for the same tap comes after it, and those of screen readers come alone.
+		const tap = (key, size) => {
+			const now = performance.now()
+			const isSecond = this.tapped.key === key && now - this.tapped.at < TWICE
+			this.tapped = {key, at: now}
+			on.tap(key, size, isSecond)
+		}
+		this.drag = new Drag(view, {...on, tap})
 		view.words.remove()
 		this.buttons = GAMES[game].piles.map(({key}, i) => {
 			const sizeOf = event => this.sizeAt(i, event.offsetY)
-			const onclick = event => (event.detail ? this.drag.hasMoved || on.tap(key, sizeOf(event), event.detail === 2) : on.tap(key, null))
+			const onclick = event => {
+				const isHeard = event.isTrusted && (event.pointerType || (event.detail && performance.now() - this.drag.endedAt < CLICK))
+				if (!isHeard) on.tap(key, event.detail ? sizeOf(event) : null)
+			}
 			return element("button", {class: "pile", "data-key": key, onclick, onpointerdown: event => this.drag.press(event, i, sizeOf(event))})
 		})
 	}
 
 	arrange(layout) {
+		this.drag.cancel()
 		this.view.arrange(layout)
 		const {places, element} = this.view
 		places.forEach(({what, x, y, room, aside = 0}, i) => {
@@ -156,8 +184,10 @@ export class Table {
 	}
 
 	// `waits` tells whether the last move waits for its answer. Cards that were let go stay where they are until then.
-	show(piles, {picked, targets, largest, waits}, animated) {
+	// `unsure` has the number of cards of each pile that wait.
+	show(piles, {picked, targets, largest, waits, unsure}, animated) {
 		this.view.show(piles, animated)
+		this.view.drawn.forEach((cards, i) => cards.forEach(({element}, at) => element.classList.toggle("waiting", at >= cards.length - unsure[i])))
 		if (!waits) this.drag.settle()
 		this.buttons.forEach((button, i) => {
 			const {what, key, y} = this.view.places[i]
@@ -172,16 +202,5 @@ export class Table {
 			const words = [inWords({what, key}, piles[i]), isPicked && "picked", takes && "takes what is picked"]
 			setAttribute(button, "aria-label", words.filter(Boolean).join(", "))
 		})
-	}
-
-	// Let the cards of a won board fall, the last one first. Return whether they do.
-	cascade() {
-		const down = this.view.element.offsetHeight - HEIGHT - 12
-		const cards = still.matches ? [] : this.view.drawn.flat().reverse()
-		cards.forEach(({element, top}, i) => {
-			const at = (x, y, easing) => ({transform: `translate(${x * (((i * 37) % 120) - 60)}px, ${y * (down - top)}px)`, easing})
-			element.animate([at(0, 0, "ease-in"), at(1, 1, "ease-out"), at(2, 0.4, "ease-in"), at(3, 1, "ease-out"), at(4, 0.7, "ease-in"), at(5, 1, "ease")], {duration: 1600, delay: 40 * i})
-		})
-		return cards.length > 0
 	}
 }

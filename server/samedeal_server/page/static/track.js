@@ -1,0 +1,80 @@
+// The track of a race: a lane for each racer, on which the cards at home are steps to the finish. Whatever moves is a
+// transform, so that many lanes cost little.
+
+import {still} from "./board_view.js"
+import {byId, clock, element, setText} from "./dom.js"
+import {end, nearest, standing} from "./race_state.js"
+
+const FEW = 4 // lanes on a phone
+const MANY = 16 // lanes on a large screen
+const LAST = 10 // cards to go, from which the track says so
+const SPOKEN = 20_000 // ms between two places that are read out
+const large = matchMedia("(min-width: 1000px) and (min-height: 481px)")
+
+export class Track {
+	lanes = new Map() // by player
+	spokenAt = -SPOKEN
+
+	constructor() {
+		large.onchange = () => this.last && this.show(...this.last)
+	}
+
+	// Show the rows of a race, of which the player `me` has one. `colour` returns that of a row.
+	show(rows, me, {cards, steps, room}, colour) {
+		this.last = arguments
+		const shown = nearest(rows, me, large.matches ? MANY : FEW)
+		for (const [player, {item}] of this.lanes)
+			if (!rows.some(row => row.player === player)) {
+				item.remove()
+				this.lanes.delete(player)
+			}
+		for (const row of rows) {
+			const lane = this.lanes.get(row.player) ?? this.add(row, row.player === me, colour(row))
+			const at = shown.indexOf(row)
+			lane.item.hidden = at < 0
+			if (at >= 0) lane.item.style.setProperty("--at", at)
+			follow(lane, row, cards, room)
+		}
+		const {style} = byId("track")
+		style.setProperty("--lanes", shown.length)
+		style.setProperty("--steps", steps)
+		byId("track").classList.toggle("some", shown.length < rows.length)
+		setText(byId("others"), shown.length < rows.length ? `+${rows.length - shown.length}` : "")
+		const [place, gap] = standing(rows, me)
+		setText(byId("place"), place)
+		setText(byId("gap"), gap)
+		if (performance.now() - this.spokenAt < SPOKEN || !place) return
+		setText(byId("spoken"), `${place}, ${gap}`)
+		this.spokenAt = performance.now()
+	}
+
+	add({player, name, bot}, isOwn, colour) {
+		const marker = element("b", {}, isOwn ? "★" : [...name][0].toUpperCase())
+		const way = element("div", {class: "way", "aria-hidden": "true"}, element("i", {}, element("s")), element("u", {}, marker))
+		const count = element("span", {class: "count"})
+		const place = element("span", {class: "heard at"})
+		const who = element("span", {class: "who"}, place, element("span", {class: "name"}, isOwn ? "You" : name), bot ? element("span", {class: "bot"}, "bot") : "")
+		const item = element("li", {class: isOwn ? "lane own" : "lane"}, who, way, count)
+		item.style.setProperty("--player", colour)
+		const lane = {item, place, marker, count}
+		this.lanes.set(player, lane)
+		byId("lanes").append(item)
+		return lane
+	}
+}
+
+// Let a lane follow its racer. Its marker pulses with each move, also where the count stands still.
+function follow(lane, row, cards, room) {
+	const {item, place, marker, count} = lane
+	const {count: home, moves, stuck, gone} = row
+	const {time, resigned} = end(row, room)
+	const left = cards - home
+	const state = time ? clock(time) : resigned ? "resigned" : gone ? "away" : stuck ? "stuck" : left <= LAST ? `${left} to go` : String(home)
+	setText(place, String(row.place))
+	setText(count, state)
+	item.classList.toggle("gone", Boolean(gone || resigned))
+	item.classList.toggle("last", left <= LAST && !time)
+	if (lane.home !== home) item.style.setProperty("--done", home / cards)
+	if (moves > lane.moves && !still.matches) marker.animate([{scale: 1.5}, {scale: 1}], {duration: 350, easing: "ease-out"})
+	Object.assign(lane, {home, moves})
+}
