@@ -6,7 +6,6 @@ import asyncio
 import re
 import signal
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -14,14 +13,13 @@ import pytest
 from samedeal.options import WantedOptions
 from samedeal.protocol.messages import Create, Created, RaceNow
 from samedeal_client.local import local_processes
-from samedeal_server.rooms.race_now import PERIOD, SHORTEST_WAIT
 from tests.end_to_end.browser import Browser
 from tests.end_to_end.processes import Program, Programs, nothing_remains
 from tests.end_to_end.racing_page import dealt
 from tests.server.certificates import Keys
 from tests.server.client import Client
+from tests.server.races import long_before_a_start
 from tests.server.redis_kinds import free_port
-from tests.server.waiting import until
 
 pytestmark = pytest.mark.xdist_group("page")  # one browser at a time for these tests
 
@@ -54,7 +52,7 @@ async def test_page_races_against_bots_and_they_end_with_the_server(
     names = await browser.run("return document.body.innerText")
     assert names.count("bot") >= 3
     bob = await Client.hello(url, "bob")
-    await until(lambda: -(1000 * time.time() + SHORTEST_WAIT) % PERIOD > PERIOD - 2000)  # lists are some seconds old
+    await long_before_a_start()
     room = (await bob.expect(Created, RaceNow)).room
     await bob.join(room)
     await browser.until(f"document.querySelector('{OFFER}:not([hidden])')")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -27,9 +28,11 @@ from samedeal.race.values import Race, Racer
 from samedeal.record import Record
 from samedeal.solver.solve import solve
 from samedeal_server.rooms import race_now
+from samedeal_server.rooms.race_now import PERIOD, SHORTEST_WAIT
 from samedeal_server.store import keys
 from tests.server.client import DEADLINE, Client
 from tests.server.live_nodes import Node, RedisClient
+from tests.server.waiting import until
 from tests.shared.race_values import new_race
 
 
@@ -167,3 +170,8 @@ async def race_alone(client: Client, game: str) -> RoomState:
     finished = await client.phase("finished")
     await kept(client, room)
     return finished
+
+
+async def long_before_a_start() -> None:
+    """Wait until *race now* leads to a race that starts so late that lists, which are some seconds old, have it in time."""
+    await until(lambda: -(1000 * time.time() + SHORTEST_WAIT) % PERIOD > PERIOD - 2000)

@@ -52,6 +52,7 @@ from tests.client.server_messages import room_state
 from tests.server.captured_log import Log
 from tests.server.client import Client
 from tests.server.live_nodes import Node, NodeMaker
+from tests.server.races import long_before_a_start
 from tests.server.waiting import until
 
 KEY = "the key of this house"
@@ -285,6 +286,7 @@ async def test_whoever_races_only_bots_is_led_to_a_person(one: Node, monkeypatch
         await until(lambda: ana.model.phase == "racing")
         assert ana.model.evidence is not None
         assert not ana.model.evidence.contradiction
+        await long_before_a_start()
         now = (await bob.expect(Created, RaceNow)).room
         await bob.join(now)
         await until(lambda: ana.person is not None)

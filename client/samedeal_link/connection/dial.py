@@ -76,7 +76,7 @@ async def dial(
             additional_headers=terminal().headers,
             user_agent_header=f"samedeal/{samedeal.__version__}",
             proxy=None if is_loopback_url(address.url) else True,
-            ssl=_trusting(address.certificate) if address.certificate else None,
+            ssl=_trusting(address.certificate) if address.certificate else address.encrypted or None,
         )
     except (OSError, TimeoutError, UnicodeError, WebSocketException, EOFError) as error:
         raise connect_error(address, error) from error
