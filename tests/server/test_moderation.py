@@ -21,6 +21,7 @@ from samedeal.protocol.admin import (
     Export,
     Forget,
     Forgotten,
+    Kick,
     ListReports,
     Rename,
     Reports,
@@ -165,6 +166,17 @@ async def test_renamed_player_keeps_the_name_in_hashes(one: Node, two: Node, ope
     assert (await export(operator, "kind name"))["player"] == racers[0].player
     await operator.refused("no_player", Rename, room="friday", player="cid", name="x")
     await operator.refused("malformed", Rename, room="friday", player="bob", name="\x1b")
+
+
+async def test_kicked_racer_is_not_said_to_have_resigned(one: Node, operator: Operator) -> None:
+    """The kick is told first: otherwise an honest server would seem to resign for the player."""
+    async with connected(one, names=("ana", "bob"), room="friday", games=("athena",), countdown=0) as (ana, bob):
+        await ana.start()
+        await until(lambda: bob.model.board)
+        await operator.expect(Done, Kick, room="friday", player="bob")
+        known = bob.link.witness
+        await until(lambda: known.evidence.is_kicked)
+        assert known.evidence.found == {}
 
 
 async def test_renamed_winner_is_listed_by_the_other_name(one: Node, operator: Operator) -> None:

@@ -317,12 +317,12 @@ class Hub:
     def _after_change(self, changes: tuple[str, ...] = ()) -> None:
         self.model.progress = {racer.player: self.model.progress_of(racer.player) for racer in self.race.racers}
         self._set_deadline()
+        self._remove_kicked()  # before others are told: to the kicked player it would look as if they had resigned
         if self.race.is_waiting or changes == ("stuck",):
             self._queue_state()
         else:
             self._broadcast_state()
         self._watch_absence()
-        self._remove_kicked()
         for spectator in [each for each in self.audience.spectators if self.model.is_racing(each.player)]:
             self._remove_spectator(spectator, notice("seated"))
         match self.race.phase:
