@@ -30,8 +30,10 @@ from samedeal.protocol.messages import (
 from samedeal.terms import RoomTerms
 from samedeal_link.connection.client_error_codes import ClientCode
 from samedeal_link.connection.link_events import SeatLost
+from samedeal_link.evidence.evidence import Evidence
 from samedeal_link.evidence.evidence_files import EvidenceFiles, read_evidence
-from samedeal_link.evidence.facts import AskedToEnter, Fact, Known, Own, Sealed, Share, Wanted, parse_fact
+from samedeal_link.evidence.facts import AskedToEnter, Fact, Known, Own, Sat, Sealed, Share, Wanted, parse_fact
+from samedeal_link.evidence.observation import received
 from samedeal_link.evidence.verdict import verdict
 from samedeal_link.evidence.witness import Witness
 from samedeal_link.machine.terminal import terminal
@@ -280,3 +282,13 @@ def test_public_deal_that_is_raced_again_in_a_room_with_the_same_code_is_another
                 witness.receives(event.message, event.now)
         witness.close()
         assert verdict(witness.evidence, held.read_for(ana)).kind == "checked"
+
+
+@pytest.mark.parametrize("hosted", [True, False])
+def test_house_may_come_without_other_bots_only_if_there_is_no_host(hosted: bool) -> None:
+    """The server opens such races, so a mark as the house excuses no bot elsewhere."""
+    options = Options(bots=False, hosted=hosted, start="full")
+    clover = Seat(player="p2", name="Clover", seat=2, bot=True, house=True)
+    state = room_state("k7", options, (Seat(player="p1", name="ana", seat=1), clover), phase="countdown")
+    asked = Evidence.asked(AskedToEnter("player", "k7"), "p1", "ana").plus(Sat(1, 1))
+    assert ("contradicting_terms" in received(asked, state, 0).found) is hosted

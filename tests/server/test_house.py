@@ -280,7 +280,7 @@ async def test_whoever_races_only_bots_is_led_to_a_person(one: Node, monkeypatch
         ana, results = ClientSession(link), set[PastRace | None]()
         ana.subscribe(lambda: results.add(race_result(ana.model)))
         running = asyncio.create_task(ana.run())
-        options = Options(deal="7", players=2, start="full", countdown=0, bots=False)
+        options = Options(deal="7", players=2, start="full", countdown=0, bots=False, hosted=False)
         await ana.join(room := await ana.rooms.create(options, house=1))
         await clover.join(room)
         await until(lambda: ana.model.phase == "racing")

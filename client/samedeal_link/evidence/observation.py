@@ -193,7 +193,8 @@ def _from_countdown(evidence: Evidence, state: RoomState) -> Evidence:
         known = known.finding_if(len(state.players) != 1, "not_alone")
     options = terms.options
     is_full = terms.deal.kind != "again" and len(state.players) > options.players
-    has_bots = not options.bots and any(each.bot and not each.house for each in state.players)
+    admits_house = not options.hosted  # a race that the server has opened
+    has_bots = not options.bots and any(each.bot and not (each.house and admits_house) for each in state.players)
     is_early = state.phase != "countdown" and state.starts < options.start_at
     is_delayed = known.delay not in (None, options.delay)
     return known.finding_if(is_full or has_bots or is_early or is_delayed, "contradicting_terms")
