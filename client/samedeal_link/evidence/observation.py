@@ -193,7 +193,7 @@ def _from_countdown(evidence: Evidence, state: RoomState) -> Evidence:
         known = known.finding_if(len(state.players) != 1, "not_alone")
     options = terms.options
     is_full = terms.deal.kind != "again" and len(state.players) > options.players
-    admits_house = not options.hosted  # a race that the server has opened
+    admits_house = not options.hosted or terms.round > 0  # a race that the server has opened, or a rematch of one
     has_bots = not options.bots and any(each.bot and not (each.house and admits_house) for each in state.players)
     is_early = state.phase != "countdown" and state.starts < options.start_at
     is_delayed = known.delay not in (None, options.delay)

@@ -159,7 +159,8 @@ function showPlayers(known, {phase, players, starts}) {
 	const isAgain = kindOf(deal) === "again"
 	known.findingIf(isAgain && places.length !== 1, "not_alone")
 	const isFull = !isAgain && places.length > options.players
-	const hasBots = !options.bots && players.some(({bot, house}) => bot && !(house && !options.hosted)) // the server opens races without a host
+	const admitsHouse = !options.hosted || known.terms.round > 0 // a race that the server has opened, or a rematch of one
+	const hasBots = !options.bots && players.some(({bot, house}) => bot && !(house && admitsHouse))
 	const isEarly = phase !== "countdown" && starts < options.start_at
 	const isDelayed = (known.delay ?? options.delay) !== options.delay
 	known.findingIf(isFull || hasBots || isEarly || isDelayed, "contradicting_terms")
