@@ -276,6 +276,12 @@ def _denied(known: Evidence, fact: facts.Denied) -> Evidence:
     return replace(known, denied=(*known.denied, (sent, fact))) if sent is not None else known
 
 
+def _did(known: Evidence, fact: facts.Own) -> Evidence:
+    did = replace(known, own=known.own | {fact.act})
+    is_first = fact.act in _GIVING_UP and not known.gave_up_at
+    return replace(did, gave_up_at=fact.time) if is_first else did
+
+
 def _counted(known: Evidence, fact: facts.Counted) -> Evidence:
     return replace(known, counts={**known.counts, fact.seat: (*known.counts.get(fact.seat, ()), fact)})
 
@@ -310,9 +316,7 @@ _ADDED: Final[Mapping[type, Callable[[Evidence, Any], Evidence]]] = {
     facts.Sent: lambda known, fact: replace(known, sent_actions={**known.sent_actions, fact.id: fact}),
     facts.ActConfirmed: _acked,
     facts.Denied: _denied,
-    facts.Own: lambda known, fact: replace(
-        known, own=known.own | {fact.act}, gave_up_at=known.gave_up_at or fact.time * (fact.act in _GIVING_UP)
-    ),
+    facts.Own: _did,
     facts.Kicked: lambda known, _: replace(known, is_kicked=True),
     facts.EndShown: lambda known, fact: replace(known, results=(*known.results, fact)),
     facts.Gone: _gone,

@@ -184,7 +184,7 @@ class ActConfirmed(Fact, frozen=True):
 
 
 class Denied(Fact, frozen=True):
-    """The server refused an action for a reason, by ``ended`` on its clock, which is 0 if unknown."""
+    """The server refused an action with a code. ``ended`` is the latest that its clock had then, or 0 if unknown."""
 
     id: int
     code: str
@@ -192,7 +192,10 @@ class Denied(Fact, frozen=True):
 
 
 class Own(Fact, frozen=True):
-    """The player resigned, left, or declared to be stuck: the kind of the request, by ``time`` on the server's clock."""
+    """The player resigned, left, or declared to be stuck: the kind of the request.
+
+    ``time`` is the latest that the server's clock had then, or 0 if unknown.
+    """
 
     act: str
     time: int = 0

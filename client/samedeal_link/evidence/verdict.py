@@ -371,7 +371,7 @@ def _actions(
 def _not_taken(
     evidence: Evidence, record: Record, player: RecordedPlayer, own: Mapping[int, Play]
 ) -> Iterator[tuple[str, str]]:
-    """Yield rows about actions that the rules allow, or the time, and about the next one after those that were taken."""
+    """Yield rows about an action that was refused for a false reason, and about the next one if it was never taken."""
     refused = {sent.id: denied for sent, denied in evidence.denied}
     for sent in evidence.sent_actions.values():
         denied, play = refused.get(sent.id), own.get(sent.revision)

@@ -263,7 +263,7 @@ function* rowsOfActions({acks, sent, mistimed}, {terms, start}, {actions}, plays
 	}
 }
 
-// Yields rows about actions that the rules allow, or the time, and about the next one after those that were taken.
+// Yields rows about an action that was refused for a false reason, and about the next one if it was never taken.
 function* rowsOfRefusals({denied, sent, gaveUpAt}, {terms, end}, {actions}, plays) {
 	const until = Math.min(end, gaveUpAt || end) - TOLERANCE
 	for (const {id, revision, action, time} of sent.values()) {
