@@ -31,7 +31,7 @@ from tests.golden.golden_files import assert_sentences
 from tests.programs import needs
 from tests.server.client import Client
 from tests.server.live_nodes import serving
-from tests.server.races import athena_race, finish, seated
+from tests.server.races import finish, race, seated
 
 TOKEN = "the token of these tests"
 
@@ -204,7 +204,7 @@ async def reconnect(client: Client, url: str) -> Client:
 async def test_races_continue_from_a_backup(programs: Programs, tmp_path: Path, token_file: str) -> None:
     """Two players race. A backup taken meanwhile is restored into an empty Redis, and they finish there."""
     url, server = await programs.server("--data", str(tmp_path / "one"), "--admin-token-file", token_file)
-    ana, bob = await athena_race(url, room="friday")
+    ana, bob = await race(url, room="friday")
     await ana.acts(12)
     await bob.acts(7)
     operator = ("admin", url, "--token-file", token_file)

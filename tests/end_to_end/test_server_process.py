@@ -17,7 +17,7 @@ from tests.end_to_end.processes import Programs
 from tests.end_to_end.releases import ROOT
 from tests.server.client import Client
 from tests.server.plain_http import ask
-from tests.server.races import athena_race, finish
+from tests.server.races import finish, race
 from tests.server.redis_kinds import free_port
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="the servers are stopped by signals")
@@ -40,7 +40,7 @@ async def test_stopped_or_killed_embedded_redis_loses_no_acked_move(programs: Pr
     """Invariant: acknowledged moves are as durable as the settings say. With ``always``, an acked move is on disk."""
     options = ("--durability", "always", "--data", str(programs.home / "data"))
     url, first = await programs.server(*options)
-    (ana,) = await athena_race(url, names=["ana"])
+    (ana,) = await race(url, names=["ana"])
     await ana.acts(30)
     first.signal(end)
     if end is signal.SIGINT:

@@ -17,8 +17,8 @@ from typing import Any, Final, Self
 
 from tests.chaos.processes import Node, RedisServer
 from tests.child_processes import die_with_parent, kill_and_wait
+from tests.server import races
 from tests.server.client import Client
-from tests.server.races import athena_race
 
 NO_LIMITS: Final = (
     *("--limit-connections", "10000", "--limit-connections-per-address", "10000", "--limit-handshakes", "5000"),
@@ -125,7 +125,7 @@ def url_of(node: Node) -> str:
 async def race(node: Node, name: str, seats: int = 4, **options: Any) -> list[Client]:
     """Start a race of ``seats`` players, and return their clients."""
     wanted: dict[str, Any] = {"undo": "free", "limit": 7200, "players": seats, **options}
-    return list(await athena_race(url_of(node), names=[f"{name}-{number}" for number in range(seats)], **wanted))
+    return list(await races.race(url_of(node), names=[f"{name}-{number}" for number in range(seats)], **wanted))
 
 
 async def ack_latencies(

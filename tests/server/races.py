@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -48,16 +47,15 @@ async def seated(*nodes: Node | str, names: Sequence[str] = ("ana", "bob"), **op
 
 
 async def race(*nodes: Node | str, **options: Any) -> tuple[Client, ...]:
-    """Start a race between players, who can move, and return their clients."""
-    clients = await seated(*nodes, **options)
+    """Start a race between players, who can move, and return their clients.
+
+    It is in a game in which random moves hardly ever end a race, unless ``options`` name another one.
+    """
+    clients = await seated(*nodes, **{"games": ("athena",), **options})
     await clients[0].expect(Done, Start)
     for client in clients:
         await client.dealt()
     return clients
-
-
-athena_race = partial(race, games=("athena",))
-"""Start a race in a game in which random moves hardly ever end a race."""
 
 
 async def finish(*clients: Client) -> RoomState:

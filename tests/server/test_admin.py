@@ -43,7 +43,7 @@ from tests.server.captured_log import Log
 from tests.server.client import DEADLINE, Client
 from tests.server.live_nodes import PLENTY, Node, NodeMaker, RedisClient
 from tests.server.operator_client import TOKEN, Operator
-from tests.server.races import athena_race, finish, seated
+from tests.server.races import finish, race, seated
 from tests.server.waiting import until
 
 
@@ -118,7 +118,7 @@ async def test_unauthenticated_connections_are_limited(one: Node) -> None:
 async def test_requests_are_logged_without_tokens(one: Node, log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(auth, "WRONG_TOKEN_DELAY", 0.01)
     log.set_up()
-    await athena_race(one, room="friday")
+    await race(one, room="friday")
     stranger = await Operator.connect(one.url)
     await stranger.refused("bad_token", Login, token="a guess that is no good")
     operator = await Operator.login(one.url)
@@ -147,7 +147,7 @@ async def survey(operator: Operator, condition: Callable[[Survey], bool]) -> Sur
 
 async def test_status_lists_all_nodes(redis: RedisClient, two: tuple[Node, Node]) -> None:
     """But not one that has stopped, and one that is dead only for some seconds."""
-    ana, _ = await athena_race(*two, room="friday")
+    ana, _ = await race(*two, room="friday")
     await ana.acts(3)
     for node in two:
         await node.send_heartbeat()
@@ -169,7 +169,7 @@ async def test_status_lists_all_nodes(redis: RedisClient, two: tuple[Node, Node]
 
 
 async def test_room_is_shown_with_whereabouts(two: tuple[Node, Node]) -> None:
-    ana, bob = await athena_race(*two, room="friday")
+    ana, bob = await race(*two, room="friday")
     await ana.acts(4)
     operator = await Operator.login(two[1].url)
     found = await operator.expect(RoomShown, ShowRoom, room="friday")
@@ -201,7 +201,7 @@ async def test_kick_before_the_race_frees_the_seat(two: tuple[Node, Node], opera
 
 
 async def test_kicked_spectator_stops_watching(two: tuple[Node, Node], operator: Operator) -> None:
-    ana, bob = await athena_race(*two, room="friday")
+    ana, bob = await race(*two, room="friday")
     await bob.expect(Done, Resign)
     await bob.watch("friday")
     await ana.state(lambda state: state.spectator_count == 1)
@@ -213,7 +213,7 @@ async def test_kicked_spectator_stops_watching(two: tuple[Node, Node], operator:
 
 
 async def test_banned_player_learns_reason_and_end(two: tuple[Node, Node], operator: Operator, node: NodeMaker) -> None:
-    ana, bob = await athena_race(*two, room="friday")
+    ana, bob = await race(*two, room="friday")
     await operator.expect(BanList, Ban, target=bob.player, seconds=3600, reason="rude\x1b[31m words")
     notice = await bob.until(Notice)
     assert notice.code == "banned"
@@ -274,7 +274,7 @@ async def test_ban_is_replaced_although_there_are_no_more_allowed(
 
 
 async def test_announcement_reaches_a_room_on_all_nodes(two: tuple[Node, Node], operator: Operator) -> None:
-    ana, bob = await athena_race(*two, room="friday")
+    ana, bob = await race(*two, room="friday")
     watcher, other = await two[1].player("wim"), await two[1].player("olga")
     await watcher.watch("friday")
     await operator.expect(Done, Say, room="friday", text=" Five minutes\x07 ")
@@ -307,7 +307,7 @@ async def test_room_is_closed_in_every_phase(two: tuple[Node, Node], operator: O
     if phase == "open":
         ana, bob = await seated(*two, room="friday")
     else:
-        ana, bob = await athena_race(*two, room="friday")
+        ana, bob = await race(*two, room="friday")
         if phase == "finished":
             await finish(ana, bob)
     await operator.expect(Done, CloseRoom, room="friday")
@@ -350,7 +350,7 @@ async def test_full_node_admits_operators(node: NodeMaker) -> None:
 
 async def test_backup_can_be_repeated_after_a_disconnect(one: Node, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(request_handlers, "MAX_PART_BYTES", 16)
-    await athena_race(one, room="friday")
+    await race(one, room="friday")
     gone, operator = await Operator.login(one.url), await Operator.login(one.url)
     await gone.send(Backup)
     await gone.until(BackupPart)

@@ -24,7 +24,7 @@ from tests.golden.golden_files import assert_answers, values_on
 from tests.server.client import Client
 from tests.server.expected_errors import refused
 from tests.server.live_nodes import Node, NodeMaker, RedisClient
-from tests.server.races import athena_race
+from tests.server.races import race
 
 
 async def write_backup(store: Store, path: Path) -> None:
@@ -37,7 +37,7 @@ async def test_restored_rooms_equal_the_original_ones(
     redis: RedisClient, one: Node, tmp_path: Path, new_key: bool
 ) -> None:
     """A copy can have a receipt key of its own."""
-    for client in await athena_race(one, room="friday"):
+    for client in await race(one, room="friday"):
         await client.acts(5)
     ttl = await redis.ttl("samedeal:{friday}:meta")
     await write_backup(one.store, tmp_path / "backup")
@@ -62,7 +62,7 @@ async def test_restored_rooms_equal_the_original_ones(
 
 
 async def test_dump_of_a_room_is_consistent_during_moves(one: Node, tmp_path: Path) -> None:
-    players = await athena_race(one, names=("ana", "bob", "cid", "dan"), room="friday", undo="free")
+    players = await race(one, names=("ana", "bob", "cid", "dan"), room="friday", undo="free")
 
     async def play(client: Client) -> None:
         for _ in range(STREAM_LENGTH // 10):  # so that the stream keeps the events of all four

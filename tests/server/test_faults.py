@@ -22,11 +22,11 @@ from samedeal_server.loop_timers import Timers
 from samedeal_server.store import keys
 from tests.server.client import DEADLINE
 from tests.server.live_nodes import Node, NodeMaker, RedisClient
-from tests.server.races import athena_race, finish, race, seated
+from tests.server.races import finish, race, seated
 
 
 async def test_emptied_redis_closes_the_room(redis: RedisClient, one: Node) -> None:
-    ana, bob = await athena_race(one)
+    ana, bob = await race(one)
     await ana.acts(3)
     await redis.flushall()
     await ana.refused("no_room", Act, revision=3, action="draw")
@@ -40,7 +40,7 @@ async def test_emptied_redis_closes_the_room(redis: RedisClient, one: Node) -> N
 
 
 async def test_rooms_whose_tick_fails_do_not_delay_others(redis: RedisClient, one: Node) -> None:
-    ana, _ = await athena_race(one)
+    ana, _ = await race(one)
     await one.stop_tasks()
     await redis.hset(keys.meta(ana.room), "ends", 1)
     await redis.zadd(keys.DUE, {ana.room: 2})
@@ -55,7 +55,7 @@ async def test_rooms_whose_tick_fails_do_not_delay_others(redis: RedisClient, on
 
 async def test_truncated_stream_reloads_the_room(redis: RedisClient, node: NodeMaker) -> None:
     unsubscribed, other = await node(), await node()
-    ana, bob = await athena_race(unsubscribed, other)
+    ana, bob = await race(unsubscribed, other)
     watcher = await unsubscribed.player("wat")
     await watcher.watch(ana.room)
     await watcher.phase("racing")
@@ -105,7 +105,7 @@ async def test_node_keeps_nothing_of_disconnected_clients(one: Node) -> None:
 
 async def test_room_that_was_left_has_no_timer(one: Node, two: Node, monkeypatch: pytest.MonkeyPatch) -> None:
     """A read of its events may end only then."""
-    ana, bob = await athena_race(one, two)
+    ana, bob = await race(one, two)
     hub = one.rooms.hubs[ana.room]
     await one.stop_tasks()
     await bob.expect(Done, Resign)
@@ -141,7 +141,7 @@ async def test_rematch_is_never_in_another_player_s_room(one: Node, early: bool)
     eve = await one.player("eve")
     if early:
         await eve.create("friday-2", games=("steve",))
-    (ana,) = await race(one, names=["ana"], room="friday")
+    (ana,) = await race(one, names=["ana"], room="friday", games=("willow",))
     await finish(ana)
     if not early:
         await eve.create("friday-2", games=("steve",))

@@ -19,14 +19,14 @@ from tests.chaos.processes import RedisServer
 from tests.server.captured_log import Log
 from tests.server.live_nodes import NodeMaker
 from tests.server.operator_client import TOKEN, Operator
-from tests.server.races import athena_race, finish
+from tests.server.races import finish, race
 from tests.server.raw_client import Wire
 from tests.server.waiting import until
 
 
 async def test_race_is_logged_with_players_and_room(node: NodeMaker, log: Log) -> None:
     log.set_up("info")
-    ana, bob = await athena_race(await node())
+    ana, bob = await race(await node())
     await ana.act("draw")
     await finish(ana, bob)
     await bob.close()
@@ -120,7 +120,7 @@ async def test_rejected_writes_are_logged_once_and_shown_to_operators(
     monkeypatch.setattr(availability.REJECTS, "quiet_time", 1_000)
     log.set_up("info")
     one = await node(redis=own_redis.url, token=TOKEN)
-    (ana,) = await athena_race(one, names=["ana"])
+    (ana,) = await race(one, names=["ana"])
     operator = await Operator.login(one.url)
     await own_redis.do(*refuse)
     for _ in range(5):

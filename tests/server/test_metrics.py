@@ -10,7 +10,7 @@ from samedeal.board_history import UNDO
 from samedeal.protocol.messages import Acked, Act, Join
 from samedeal_server.telemetry.metrics import _ROWS, Metrics
 from tests.server.live_nodes import Node
-from tests.server.races import athena_race, finish
+from tests.server.races import finish, race
 from tests.server.waiting import until
 
 
@@ -19,7 +19,7 @@ def test_table_has_all_metrics() -> None:
 
 
 async def test_moves_are_counted_by_outcome(one: Node) -> None:
-    (ana,) = await athena_race(one, names=["ana"])
+    (ana,) = await race(one, names=["ana"])
     await until(lambda: one.metric("event_loop_lag_seconds_count"))
     await ana.act("draw")
     await ana.expect(Acked, Act, id=500, revision=1, action="draw")
@@ -38,7 +38,7 @@ async def test_moves_are_counted_by_outcome(one: Node) -> None:
 
 
 async def test_connections_are_counted_by_kind_and_reason(one: Node) -> None:
-    ana, bob = await athena_race(one)
+    ana, bob = await race(one)
     watcher, guest = await one.player("wat"), await one.player("guest")
     await watcher.watch(ana.room)
 
@@ -58,7 +58,7 @@ async def test_connections_are_counted_by_kind_and_reason(one: Node) -> None:
 
 
 async def test_race_is_counted_by_one_node(one: Node, two: Node) -> None:
-    ana, bob = await athena_race(one, two)
+    ana, bob = await race(one, two)
     await one.upkeep.repair()
     await two.upkeep.repair()
     for each in (one, two):
@@ -81,7 +81,7 @@ async def test_race_is_counted_by_one_node(one: Node, two: Node) -> None:
 async def test_metrics_reveal_nothing_about_players(one: Node) -> None:
     """Labels contain nothing that depends on a client, a room or a deal."""
     labels = series(one)
-    ana, _ = await athena_race(one)
+    ana, _ = await race(one)
     await ana.acts(5)
     await ana.socket.send(b"\xc1 not a message")
     await ana.refused("no_room", Join, room="nowhere")

@@ -58,7 +58,7 @@ from tests.server.captured_log import Log
 from tests.server.client import Client
 from tests.server.live_nodes import Node, NodeMaker, RedisClient
 from tests.server.operator_client import TOKEN, Operator
-from tests.server.races import athena_race, finish, kept, race, read, seated
+from tests.server.races import finish, kept, race, read, seated
 from tests.server.real_clients import connected
 from tests.server.waiting import until
 from tests.shared.javascript import needs_node, verdicts_on
@@ -236,7 +236,7 @@ async def test_forgotten_player_leaves_no_name(
 
 
 async def test_address_is_forgotten_with_all_its_players(one: Node, operator: Operator) -> None:
-    ana, bob = await athena_race(one, room="friday")
+    ana, bob = await race(one, room="friday")
     answer = await operator.expect(Forgotten, Forget, target="127.0.0.1")
     assert {*answer.players} == {ana.player, bob.player}
     state = await ana.state(lambda state: all(seat.shown for seat in state.players))
@@ -274,7 +274,7 @@ async def test_verdict_after_a_removed_name_is_unsure(one: Node, operator: Opera
 
 
 async def test_actions_of_a_removed_name_keep_their_hashes(one: Node) -> None:
-    (ana,) = await race(one, names=["ana"], players=1)
+    (ana,) = await race(one, names=["ana"], players=1, deal="1")
     await ana.acts(2)
     await finish(ana)
     removed = (await kept(ana, ana.room)).without_names([1])
@@ -291,7 +291,7 @@ async def test_names_are_removed_again_after_a_restore(
     ana, bob = await race(one, games=("athena",), room="friday")
     await finish(ana, bob)
     await kept(ana, "friday")
-    await athena_race(one, names=("cid", "dan"), room="monday")
+    await race(one, names=("cid", "dan"), room="monday")
     parts = b"".join([part async for part in Writer(one.store).parts(1 << 20)])
     await asyncio.to_thread((tmp_path / "backup").write_bytes, parts)
     config = Config(data=tmp_path / "data", durability="everysec")

@@ -11,7 +11,7 @@ from samedeal_server.store import store
 from samedeal_server.store.store import Store
 from tests.server.client import Client
 from tests.server.live_nodes import Node, NodeMaker
-from tests.server.races import athena_race
+from tests.server.races import race
 
 PART = 5
 
@@ -34,7 +34,7 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 async def moved(one: Node, moves: int) -> tuple[Client, list[Acked]]:
     """A player in a race and the acks of the player's first moves."""
-    (ana,) = await athena_race(one, names=["ana"], undo="free")
+    (ana,) = await race(one, names=["ana"], undo="free")
     return ana, await ana.acts(moves)
 
 

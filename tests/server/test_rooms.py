@@ -40,7 +40,7 @@ from samedeal_server.store.store import Snapshot
 from tests.server.client import Client
 from tests.server.commits import commit_of
 from tests.server.live_nodes import Node, NodeMaker, RedisClient
-from tests.server.races import athena_race, finish, race, record, seated
+from tests.server.races import finish, race, record, seated
 from tests.server.waiting import until
 
 
@@ -93,7 +93,7 @@ async def test_finish_that_the_store_lost_is_retried(one: Node, monkeypatch: pyt
 
 
 async def test_move_of_a_player_without_seat_is_ignored(one: Node) -> None:
-    ana, _ = await athena_race(one, first_finish_ends=True)
+    ana, _ = await race(one, first_finish_ends=True)
     hub = one.rooms.hubs[ana.room]
     ends, event = hub.race.ends, hub.model.event
     move = MoveCommitted("nobody", 1, "draw", b"", 52, 1, 0, finished=True, no_moves_left=False)
@@ -134,7 +134,7 @@ async def test_leave_of_unknown_outcome_is_done_if_the_seat_is_gone(one: Node, m
 
 
 async def test_others_are_told_once_that_the_race_ends_soon(one: Node, two: Node) -> None:
-    ana, bob = await athena_race(one)
+    ana, bob = await race(one)
     watcher = await two.player("wat")
     await watcher.watch(ana.room)
     await ana.expect(Done, Resign)
@@ -188,7 +188,7 @@ async def test_sweep_starts_a_race_that_no_client_follows(
 
 async def test_refused_move_changes_nothing(one: Node) -> None:
     """Invariants: the server decides, and every refused request gets an answer, here with the revision."""
-    ana, _ = await athena_race(one, deal="#3")
+    ana, _ = await race(one, deal="#3")
     await ana.acts(10)
     refusals = {
         "illegal": ("deal", "1 2 x9"),
@@ -203,7 +203,7 @@ async def test_refused_move_changes_nothing(one: Node) -> None:
 
 
 async def test_resume_with_the_newest_state_sends_only_counts(one: Node) -> None:
-    ana, bob = await athena_race(one)
+    ana, bob = await race(one)
     state = await ana.phase("racing")
     await ana.close()
     await bob.acts(4)
@@ -222,7 +222,7 @@ async def test_rivals_hear_of_a_move_whose_first_answer_was_lost(
     for interval in ("POLL_INTERVAL", "REFRESH_INTERVAL"):
         monkeypatch.setattr(upkeep, interval, 1000.0)
     one, two = await node(), await node()
-    ana, bob = await athena_race(one)
+    ana, bob = await race(one)
     snapshot = await one.rooms.load(ana.room)
     monkeypatch.setattr(Hub, "announced", lambda hub, numbered: None)
     generation = snapshot.progress[ana.player].generation
@@ -234,7 +234,7 @@ async def test_rivals_hear_of_a_move_whose_first_answer_was_lost(
 async def test_missed_takeover_fences_the_old_connection(node: NodeMaker) -> None:
     """Invariant: fenced. A node that receives no announcements can't write for the old connection."""
     unsubscribed, other = await node(), await node()
-    old, bob = await athena_race(unsubscribed, other)
+    old, bob = await race(unsubscribed, other)
     await old.act("draw")
     await unsubscribed.stop_tasks()
     new = await reconnect(old, other)
@@ -249,7 +249,7 @@ async def test_missed_takeover_fences_the_old_connection(node: NodeMaker) -> Non
 
 async def test_refresh_finds_a_missed_takeover(redis: RedisClient, node: NodeMaker) -> None:
     unsubscribed, other = await node(), await node()
-    old, bob = await athena_race(unsubscribed, other)
+    old, bob = await race(unsubscribed, other)
     await unsubscribed.stop_tasks()
     await reconnect(old, other)
     await redis.xtrim(keys.events(old.room), maxlen=0, approximate=False)
@@ -260,7 +260,7 @@ async def test_refresh_finds_a_missed_takeover(redis: RedisClient, node: NodeMak
 
 async def test_late_join_of_a_lost_connection_takes_no_seat(one: Node, monkeypatch: pytest.MonkeyPatch) -> None:
     """A Join that took long must not fence the connection with which the player has come back since."""
-    ana, _ = await athena_race(one)
+    ana, _ = await race(one)
     command = one.rooms.command
     waiting, may_go_on = asyncio.Event(), asyncio.Event()
 
@@ -287,7 +287,7 @@ async def test_late_join_of_a_lost_connection_takes_no_seat(one: Node, monkeypat
 
 async def test_change_under_way_keeps_the_end_of_the_first_finish(one: Node) -> None:
     """The first finish ends the race. A change that was made before, and is announced later, must not undo that."""
-    ana, _ = await athena_race(one, first_finish_ends=True)
+    ana, _ = await race(one, first_finish_ends=True)
     hub = one.rooms.hubs[ana.room]
     before, finished_at = hub.race, await one.store.now()
     finish = MoveCommitted(ana.player, 1, "draw", b"", 52, 1, 0, finished=True, no_moves_left=False)
@@ -299,14 +299,14 @@ async def test_change_under_way_keeps_the_end_of_the_first_finish(one: Node) -> 
 
 async def test_work_may_be_cancelled_before_it_starts(one: Node) -> None:
     """A coroutine that is never started would cause a warning, which is an error here."""
-    ana, _ = await athena_race(one)
+    ana, _ = await race(one)
     one.rooms.hubs[ana.room].catch_up()
     await one.rooms.background.stop()
     assert not one.rooms.background.tasks
 
 
 async def test_move_that_the_snapshot_has_counts_once(one: Node) -> None:
-    ana, _ = await athena_race(one)
+    ana, _ = await race(one)
     await ana.acts(3)
     hub = one.rooms.hubs[ana.room]
     await hub.pull()
@@ -328,7 +328,7 @@ async def test_lost_index_entries_are_repaired(
 
 
 async def test_joining_a_second_room_keeps_the_first_seat(one: Node) -> None:
-    ana, bob = await athena_race(one)
+    ana, bob = await race(one)
     await ana.act("draw")
     first = ana.room
     await ana.refused("no_room", Join, room="nowhere")

@@ -43,7 +43,7 @@ from tests.server.client import Client
 from tests.server.expected_errors import refused
 from tests.server.live_nodes import Node, NodeMaker, RedisClient
 from tests.server.operator_client import TOKEN, Operator
-from tests.server.races import athena_race, finish, kept, seated
+from tests.server.races import finish, kept, race, seated
 from tests.shared.sixth_game import HAMLET_FILE
 
 NEWER = schema.READABLE_VERSIONS[-1] + 1
@@ -161,12 +161,12 @@ async def spoil(redis: RedisClient, key: bytes) -> None:
 
 async def test_values_of_another_form_are_no_fault(redis: RedisClient, one: Node, node: NodeMaker) -> None:
     """Each value is spoilt in turn, a player returns to the race, and the server knows what it is told by the rest."""
-    ended = await athena_race(one, room="monday")
+    ended = await race(one, room="monday")
     await finish(*ended)
     await kept(ended[0], "monday")
     await one.store.earlier.keep("willow", "monday.1", EarlierRace("random", SOLVER, 1, 1, (), ()))
     await one.store.earlier.change_past(ended[0].player, lambda past: past.with_race("monday.1", 1, "random"))
-    ana, bob = await athena_race(one, room="friday", undo="free")
+    ana, bob = await race(one, room="friday", undo="free")
     for client in (ana, bob):
         await client.acts(3)
         await client.close()

@@ -33,15 +33,16 @@ from samedeal_server.races import delayed_view
 from samedeal_server.rooms import upkeep
 from samedeal_server.rooms.hub import Hub
 from samedeal_server.rooms.registry import RoomRegistry
+from tests.server import races
 from tests.server.client import Client
 from tests.server.live_nodes import PLENTY, Node, NodeMaker, RedisClient
-from tests.server.races import athena_race, finish
+from tests.server.races import finish
 
 
 async def race(one: Node, **options: Any) -> Client:
     """A player with a board in a new race."""
     # In deal 7, hundreds of random moves neither finish the board nor leave it without a move.
-    (ana,) = await athena_race(one, names=["ana"], **{"undo": "free", "deal": "7", **options})
+    (ana,) = await races.race(one, names=["ana"], **{"undo": "free", "deal": "7", **options})
     return ana
 
 
