@@ -5,6 +5,7 @@ Nothing here asks the evidence or the verdict what is true.
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -345,6 +346,7 @@ def _own(seen: Seen, shown: Sequence[tuple[str, Any]], states: Sequence[RoomStat
         elif may_undo not in (None, play.why_no_undo is None):
             yield "wrong about undo"
     sent: dict[tuple[int, str], int] = {}
+    ids = defaultdict(set)
     acts = set()
     for what, value in shown:
         if what == "sent":
@@ -352,6 +354,7 @@ def _own(seen: Seen, shown: Sequence[tuple[str, Any]], states: Sequence[RoomStat
             acts.add(type(request))
             if isinstance(request, messages.Act):
                 sent.setdefault((request.revision + 1, request.action), now)
+                ids[request.revision + 1, request.action].add(request.id)
     acked = set()
     for what, value in shown:
         if what == "ack":
@@ -359,10 +362,14 @@ def _own(seen: Seen, shown: Sequence[tuple[str, Any]], states: Sequence[RoomStat
             acked.add(revision)
             if not 0 < revision <= len(own.actions) or own.actions[revision - 1] != (time - record.start, action):
                 yield "other action"
+    refused = Counter((value[0] + 1, value[1]) for what, value in shown if what == "refused")
+    doubt = CLOCK_DRIFT + _fastest_ping(shown)
     for revision, (time, action) in enumerate(own.actions, 1):
         if revision not in acked and (revision, action) not in sent:
             yield "foreign action"
-        elif revision not in acked and record.start + time < sent[revision, action] + LOCAL - CLOCK_DRIFT:
+        elif revision not in acked and len(ids[revision, action]) == refused[revision, action]:
+            yield "refused action"
+        elif revision not in acked and record.start + time < sent[revision, action] + LOCAL - doubt:
             yield "action before it was made"
     kicked = any(what == "notice" and value.code == NoticeCode.KICKED for what, value in shown)
     may_resign = kicked or messages.Resign in acts or messages.Leave in acts
@@ -372,9 +379,9 @@ def _own(seen: Seen, shown: Sequence[tuple[str, Any]], states: Sequence[RoomStat
         races_on = races_on and not is_end and not (what == "notice" and value.code == NoticeCode.KICKED)
         if what == "refused":
             revision, action, code, now = value
-            if code == RefusalCode.NOT_RACING and races_on and now + LOCAL + 15 < record.end - 100:
+            if code in _OVER and races_on and now + LOCAL + 15 < record.end - 100:
                 yield "refused as if the race were over"
-            if code in (RefusalCode.ILLEGAL, RefusalCode.CANNOT_UNDO) and revision < len(plays):
+            if code in _BY_RULES and revision < len(plays):
                 try:
                     plays[revision].act(action)
                 except SamedealError:
@@ -382,7 +389,8 @@ def _own(seen: Seen, shown: Sequence[tuple[str, Any]], states: Sequence[RoomStat
                 yield "legal move refused"
             elif races_on and revision == len(own.actions) and now + LOCAL < record.end - 10_000:
                 yield "move not taken"
-    left = [at for (revision, _), at in sent.items() if revision > len(own.actions) and revision not in acked]
+    answered = {*refused, *((revision, action) for revision, action in sent if revision in acked)}
+    left = [at for act, at in sent.items() if act[0] > len(own.actions) and act not in answered]
     if not may_resign and not own.time and left and min(left) + LOCAL < record.end - 10_000:
         yield "move not answered"
     if own.resigned and not may_resign:
@@ -393,6 +401,17 @@ def _own(seen: Seen, shown: Sequence[tuple[str, Any]], states: Sequence[RoomStat
                 (each.resigned and not may_resign) or (each.stuck and messages.DeclareStuck not in acts)
             ):
                 yield "said to have resigned or to be stuck"
+
+
+_OVER: Final = (RefusalCode.NOT_RACING, RefusalCode.TIME_UP, RefusalCode.ALREADY_FINISHED)
+_BY_RULES: Final = (RefusalCode.ILLEGAL, RefusalCode.CANNOT_UNDO, RefusalCode.MALFORMED)
+
+
+def _fastest_ping(shown: Sequence[tuple[str, Any]]) -> int:
+    """By how much a client may be wrong about the server's clock, because all answers to its pings came late."""
+    pings = dict(value for what, value in shown if what == "ping")
+    pongs = [value for what, value in shown if what == "pong"]
+    return min((at - pings[to] for to, at in pongs if to in pings), default=0)
 
 
 def _watched(shown: Sequence[tuple[str, Any]], seats: dict[str, int], truth: Truth) -> Iterator[str]:

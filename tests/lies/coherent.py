@@ -1035,20 +1035,38 @@ class RefusedMove(Server):
         return messages.Refused(to=act.id, code=RefusalCode.ILLEGAL, message="No.", revision=1)
 
 
-def _refuses(code: RefusalCode) -> type[Server]:
-    """Make a liar that refuses all but the first move of the first player, although its reason is not so."""
+def _refuses(code: RefusalCode, times: int) -> type[Server]:
+    """Make a liar that refuses the first player's moves after the first one so many times, for a false reason."""
 
     class Refuses(Server):
-        def act(self, client: Client, racer: Racer, act: messages.Act) -> messages.Acked | messages.Refused:
-            if racer.name != "ana" or act.revision < 1 or self.race.phase != "racing":
-                return super().act(client, racer, act)
-            return messages.Refused(to=act.id, code=code, message="No.", revision=1)
+        refused = 0
 
-    return type(f"Refuses_{code}", (Refuses,), {})
+        def act(self, client: Client, racer: Racer, act: messages.Act) -> messages.Acked | messages.Refused:
+            is_own = racer.name == "ana" and act.revision >= 1 and self.race.phase == "racing"
+            if not is_own or self.refused == times:
+                return super().act(client, racer, act)
+            self.refused += 1
+            return messages.Refused(to=act.id, code=code, message="No.", revision=act.revision)
+
+    return type(f"Refuses_{times}_{code}", (Refuses,), {})
 
 
 for _code in ("stale", "time_up", "already_finished", "too_many_actions", "fault", "unavailable", "rate_limited"):
-    lie(_refuses(RefusalCode(_code)))
+    lie(_refuses(RefusalCode(_code), 1000))
+for _code in ("cannot_undo", "malformed", "not_racing", "time_up", "already_finished"):
+    lie(_refuses(RefusalCode(_code), 1))
+
+
+@lie
+class RefusedByFault(Server):
+    """Says that it failed at the second move of the first player, which her program takes back, and makes it."""
+
+    def act(self, client: Client, racer: Racer, act: messages.Act) -> messages.Acked | messages.Refused:
+        answer = super().act(client, racer, act)
+        if racer.name != "ana" or act.revision != 1 or isinstance(answer, messages.Refused):
+            return answer
+        self.show_move(racer, act.action)
+        return messages.Refused(to=act.id, code=RefusalCode.FAULT, message="No.", revision=1)
 
 
 @lie

@@ -42,8 +42,10 @@ _GUARDED: Final = {
     "yield ('other_players', '')": "a racer who is not in the record is among the other players already",
     "(each.seat, each.name) == (evidence.seat, evidence.name)": "the same",
     "recorded != (ack.time, ack.action) 1": "another action leads to another board",
-    "play.act(denied.action)": "only engines send what the rules forbid",
-    "0 < ended < record.end - _TOLERANCE": "the same of the first part; the second has a world of its own",
+    **{
+        f"shown.reached in ((), _reached(record, plays[seat], made, shown.revision)) {number}": "a list, compared as a whole"
+        for number in range(52)
+    },
 }
 """Comparisons that no world needs, and why they stay. A number is a part of a tuple."""
 

@@ -153,6 +153,8 @@ class Seen(Struct, frozen=True):
             known = known.showing("reveal", (request, self.state, bool(self.evidence.contradiction)))
         elif isinstance(request, Act | messages.Resign | messages.Leave | messages.DeclareStuck | messages.Join):
             known = known.showing("sent", (request, now))
+        elif isinstance(request, messages.Ping):
+            known = known.showing("ping", (request.id, now))
         return known._written()
 
     def _received(self, message: ToClient, now: int) -> Seen:
@@ -191,6 +193,8 @@ class Seen(Struct, frozen=True):
                 newest = [(seat, tally) for seat, tally in tallies_now if seat == message.seat]
                 known_now = replace(self, tallies=tallies_now)
                 return known_now.showing("tally", newest[0]) if newest else known_now
+            case messages.Pong():
+                return self.showing("pong", (message.to, now))
             case messages.Drawn() | messages.DelayedBoard() | messages.DelayedMove() | messages.Notice():
                 return self.showing(type(message).__name__.lower(), message)
             case _:
@@ -203,6 +207,8 @@ class Seen(Struct, frozen=True):
                 own = before.with_board(message, self._undo_rule())
             elif isinstance(message, messages.Acked):
                 own = before.acked(message, self.state.starts if self.state else 0)
+            elif message.retry_after:  # the link sends it again, and nobody sees this answer
+                own = before
             else:
                 own = before.refused(message)
         except SamedealError:

@@ -246,8 +246,10 @@ def _asleep(server: Server, client: Client) -> None:
 
 
 def _jump(server: Server, _: Client) -> None:
-    """Set the server's clock, as another node does that takes the room."""
+    """Set the server's clock, as another node does that takes the room. Those of the clients go on."""
     server.now += 3000
+    for client in server.clients.values():
+        client.skew -= 3000
 
 
 def _new_session(server: Server, client: Client) -> None:
@@ -328,7 +330,7 @@ TROUBLES: Final[dict[str, Trouble]] = {
     "away": Trouble(_away, frozenset({"unfinished"})),
     "all away": Trouble(_all_away, frozenset({"unfinished"})),
     "asleep": Trouble(_asleep),
-    "clock": Trouble(_jump, is_own=False),
+    "clock": Trouble(_jump, frozenset({"unfinished"}), is_own=False),
     "new session": Trouble(_new_session, frozenset({"new_session"})),
     "takes a seat": Trouble(_seated, FORGOTTEN),
     "watches": Trouble(_watches),

@@ -509,6 +509,18 @@ def _undo(server: Server, client: Client) -> None:
     _send_act(client, UNDO)
 
 
+def _hasty(action: str) -> Callable[[Server, Client], None]:
+    """A step in which a player deals cards, and does not wait for them before sending an action that is forbidden."""
+
+    def deal_and_act(server: Server, client: Client) -> None:
+        shown = client.seen.own.shown
+        if shown is not None and (turning := [move for move in shown.board.legal_moves() if shown.board.turns_up(move)]):
+            _send_act(client, str(turning[0]))
+            _send_act(client, action)
+
+    return deal_and_act
+
+
 def _win(server: Server, client: Client) -> None:
     """Play the line of the proof to the end."""
     found = server.held.secret.found
@@ -628,6 +640,8 @@ STEPS: dict[str, Callable[[Server, Any], None]] = {
     "race": _race,
     "move": _move,
     "undo": _undo,
+    "illegal": _hasty("1 1"),
+    "cannot_undo": _hasty(UNDO),
     "win": _win,
     "block": _block,
     "resign": _request(messages.Resign(id=0)),
@@ -750,7 +764,7 @@ def _plans() -> Sequence[Plan]:
         ),
         _race_of(
             "engines",
-            "ana:join bob:join ana:start race ana:move bob:move ana:stuck ana:move bob:resign",
+            "ana:join bob:join ana:start race ana:move bob:move ana:stuck ana:illegal bob:cannot_undo limit",
             four,
             bots=("ana", "bob"),
         ),

@@ -355,7 +355,11 @@ def _actions(
             yield "other_board", f"It was wrong about undo after action {ack.revision}."
             break
     acked = {ack.revision for ack in evidence.acks}
-    open_actions = {(each.revision + 1, each.action): each.time for each in evidence.sent_actions.values()}
+    refused = {sent.id for sent, _ in evidence.denied}
+    open_actions = {
+        (each.revision + 1, each.action): 0 if each.id in refused else each.time
+        for each in evidence.sent_actions.values()
+    }
     for revision, (time, action) in made.items():
         if revision in acked:
             continue

@@ -243,7 +243,7 @@ function* rowsOfOwn(evidence, reading) {
 	if (player.resigned && !evidence.hasGivenUp) yield ["resigned_for_you"]
 }
 
-function* rowsOfActions({acks, sent, mistimed}, {terms, start}, {actions}, plays, isWrong) {
+function* rowsOfActions({acks, sent, denied, mistimed}, {terms, start}, {actions}, plays, isWrong) {
 	for (const {revision, time, action, cards, mayUndo} of acks) {
 		const made = actions[revision - 1]
 		if (!made) yield ["other_action", `It lacks action ${revision}, ${action}.`]
@@ -256,7 +256,8 @@ function* rowsOfActions({acks, sent, mistimed}, {terms, start}, {actions}, plays
 	for (const [i, {time, action}] of actions.entries()) {
 		if (acks.some(({revision}) => revision === i + 1)) continue
 		const known = [...sent.values()].findLast(each => each.revision === i && each.action === action)
-		const isDated = known?.time > 0 && known.time <= start + time + DRIFT && !mistimed.misdated
+		const isOpen = known?.time > 0 && denied.every(({id}) => id !== known.id)
+		const isDated = isOpen && known.time <= start + time + DRIFT && !mistimed.misdated
 		if (!known) yield ["foreign_action", `Action ${i + 1} is ${action}.`]
 		else if (!isDated) yield ["unfinished", `your action ${i + 1} was never confirmed`]
 		if (!isDated) break
