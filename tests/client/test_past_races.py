@@ -134,13 +134,18 @@ def test_best_time_is_that_of_the_game() -> None:
 
 def test_daily_streaks_are_those_of_the_page() -> None:
     def answer(_: str, question: str) -> str:
-        """The current and the longest streak on 22 November. A day may have another month, or another deal."""
+        """The current and the longest streak on 22 November.
+
+        A day may have another month or another deal, or the number of cards with which the player did not finish.
+        """
         races: list[PastRace] = []
         for day in question.split():
-            date, _, deal = day.partition(":")
+            date, _, deal = day.partition("/")[0].partition(":")
             number, _, month = date.partition(".")
             (each,) = daily(int(number), month=int(month or 11))
-            races.append(msgspec.structs.replace(each, deal=deal.replace("_", " ") or each.deal))
+            cards = int(day.partition("/")[2] or 52)
+            changes = {"foundation_cards": cards, "time": each.time if cards == 52 else 0}
+            races.append(msgspec.structs.replace(each, deal=deal.replace("_", " ") or each.deal, **changes))
         return "{}, longest {}".format(*daily_streak(races, TODAY))
 
     assert_answers("streaks", answer)

@@ -76,6 +76,11 @@ class PastRace(Struct, frozen=True, kw_only=True):
         """Whether the deal was the daily deal of the day on which the race started."""
         return self.deal == f"daily {self.day.isoformat()}"
 
+    @property
+    def prolongs_streak(self) -> bool:
+        """Whether the player finished the daily deal of that day, or brought half of its cards to the foundations."""
+        return self.daily and (self.time > 0 or 2 * self.foundation_cards >= self.cards)
+
 
 class GameSummary(NamedTuple):
     """The player's results in one game. ``best`` is the fastest finish in milliseconds, or 0 if there is none."""
@@ -89,7 +94,7 @@ class GameSummary(NamedTuple):
 class Streak(NamedTuple):
     """The current and the longest daily streak.
 
-    A daily streak is a number of successive days. On each of these days the player raced the daily deal.
+    A daily streak is a number of successive days, each with a race that prolongs it.
     """
 
     current: int
@@ -154,9 +159,9 @@ def _summary(name: str, played: list[PastRace]) -> GameSummary:
 def daily_streak(races: Iterable[PastRace], today: date) -> Streak:
     """Return the player's current and longest daily streak.
 
-    The current streak is 0 days if the player has raced neither the daily deal of ``today`` nor that of the day before.
+    The current streak is 0 days if neither ``today`` nor the day before has prolonged it.
     """
-    days = sorted({race.day for race in races if race.daily})
+    days = sorted({race.day for race in races if race.prolongs_streak})
     longest = length = 0
     previous: date | None = None
     for day in days:
