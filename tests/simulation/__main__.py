@@ -17,6 +17,7 @@ import sys
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 
+from tests.simulation.mirror import differences, real_redis
 from tests.simulation.plan import WorldPlan, make_world
 from tests.simulation.timeline import lines_of
 from tests.simulation.world import Verdict, known_deals, run_week, run_world
@@ -61,6 +62,15 @@ def _print_timeline(time: float, where: str, what: object) -> None:
         print(f"{time:9.4f}  {line}")
 
 
+def _mirrored(seeds: range) -> int:
+    """Compare the answers of the model with those of a real Redis. Return the exit code."""
+    plans = [plan for plan in (make_world(seed, known_deals()) for seed in seeds) if not plan.round.fails_over]
+    with real_redis() as path:
+        found = [text for plan in plans for text in differences(plan, path)]
+    print(*found[:20], f"{len(plans)} worlds beside a real Redis: {len(found)} differences", sep="\n")
+    return 1 if found else 0
+
+
 def main() -> int:
     command = argparse.ArgumentParser(prog="python -m tests.simulation", description=__doc__.partition("\n")[0])
     command.add_argument("--seed", type=int, default=1, help="that of the first world")
@@ -71,6 +81,7 @@ def main() -> int:
     command.add_argument("--brief", action="store_true", help="stop at a violation, and reduce nothing")
     command.add_argument("--check", nargs="?", const=sys.executable, metavar="PYTHON", help="run each world twice")
     command.add_argument("--digests", action="store_true", help="print the hash of the trace of each world")
+    command.add_argument("--mirror", action="store_true", help="compare each answer of Redis with that of a real one")
     command.add_argument(
         "--week", action="store_true", help="let a week pass instead, with nodes that never rest; this takes long"
     )
@@ -83,6 +94,8 @@ def main() -> int:
         differ = different_worlds(seeds, given.check)
         print(f"{len(seeds)} worlds twice; seeds with two traces: {differ or 'none'}")
         return 1 if differ else 0
+    if given.mirror:
+        return _mirrored(seeds)
     if given.trace:
         print(plan := make_world(given.seed, known_deals()))
         verdict = run_world(plan, _print_timeline)

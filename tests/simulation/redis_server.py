@@ -54,17 +54,23 @@ Interfere = Callable[[Host, list[str]], Interference | None]
 """Decides what happens to a batch of a host. The texts name its commands, or the scripts that they run."""
 
 
-class _Socket(FakeSocket):
+class Socket(FakeSocket):
     """A connection as ``fakeredis`` knows it. Its place in a set does not depend on its address in memory."""
 
     def __init__(self, server: FakeServer, number: int) -> None:
         self._number = number
         self.answers: list[bytes] = []
         self.push: Callable[[bytes], None] | None = None
+        self.on_close: Callable[[], object] = lambda: None
         super().__init__(server, 0, client_class=RedisClient)
 
     def __hash__(self) -> int:
         return self._number
+
+    def close(self) -> None:
+        self._discard_subscriptions()  # which fakeredis leaves to the garbage collector if they are sharded
+        super().close()
+        self.on_close()
 
     def put_response(self, msg: Any) -> None:
         protocol = self._client_info.protocol_version
@@ -87,7 +93,7 @@ class _Connection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport: Any = transport
         self._redis.connections.append(self)
-        self.socket = _Socket(self._redis.server, self._redis.new_number())
+        self.socket = Socket(self._redis.server, self._redis.new_number())
         self.socket.push = self._push
 
     def _push(self, data: bytes) -> None:
@@ -138,7 +144,7 @@ class RespServer:
         answers, connection.socket.answers = connection.socket.answers, []
         connection.transport.write(b"".join(answers))
 
-    def _run(self, socket: _Socket, command: list[bytes]) -> None:
+    def _run(self, socket: Socket, command: list[bytes]) -> None:
         name = command[0].upper()
         push, socket.push = socket.push, None
         try:

@@ -83,8 +83,9 @@ class SimulatedStage(Stage):
     ``work`` is what the nodes did.
     """
 
-    def __init__(self, loop: SimulatedLoop, *options: str, fails_over: bool, cuts: tuple[Cut, ...] = ()) -> None:
-        redis = SimulatedRedis(loop)
+    def __init__(
+        self, loop: SimulatedLoop, redis: SimulatedRedis, *options: str, fails_over: bool, cuts: tuple[Cut, ...] = ()
+    ) -> None:
         super().__init__(redis, redis, _ToRedis(loop), fails_over=fails_over)
         self.redis: SimulatedRedis = redis
         self.work = Work()

@@ -19,6 +19,7 @@ from tests.server.races import finish, race
 from tests.simulation.__main__ import different_worlds
 from tests.simulation.days import RECORD_DAYS
 from tests.simulation.loop import Host, NothingLeftToDo, SimulatedLoop
+from tests.simulation.mirror import differences, real_redis
 from tests.simulation.node import SimulatedNode
 from tests.simulation.plan import PLACES, make_world
 from tests.simulation.redis_server import Interference, SimulatedRedis
@@ -45,6 +46,13 @@ def test_promises_hold_in_the_world(seed: int) -> None:
 def test_same_seed_gives_the_same_world_in_another_process() -> None:
     """Elements of sets have another order there."""
     assert different_worlds(range(5, 6), sys.executable) == []
+
+
+def test_model_answers_as_a_real_redis() -> None:
+    """In these worlds nodes die, of which Redis must tell nobody any more."""
+    with real_redis() as path:
+        found = [differences(make_world(seed, known_deals()), path) for seed in (3, 8)]
+    assert found == [[], []]
 
 
 async def small_world(loop: SimulatedLoop, cut: str = "") -> list[str]:

@@ -29,6 +29,7 @@ from tests.simulation.loop import SimulatedLoop
 from tests.simulation.network import Network
 from tests.simulation.node import nodes_in_this_process
 from tests.simulation.plan import WorldPlan
+from tests.simulation.redis_server import SimulatedRedis
 from tests.simulation.solver import SolverProcess
 from tests.simulation.stage import SimulatedStage
 
@@ -75,7 +76,11 @@ def known_deals() -> dict[str, str]:
     return {game: str(record.deal) for game, record in winning_records().items()}
 
 
-def run_world(plan: WorldPlan, trace: Trace | None = None) -> Verdict:
+def run_world(
+    plan: WorldPlan,
+    trace: Trace | None = None,
+    make_redis: Callable[[SimulatedLoop], SimulatedRedis] = SimulatedRedis,
+) -> Verdict:
     """Play a round in a world and judge it."""
     seed = f"{plan.round.seed}/{plan.round.number}"
     with tempfile.TemporaryDirectory(prefix="world-") as scratch, simulated(seed, trace) as loop:
@@ -83,7 +88,7 @@ def run_world(plan: WorldPlan, trace: Trace | None = None) -> Verdict:
 
         async def play() -> Outcome:
             options = node_options(Path(scratch))
-            stage = SimulatedStage(loop, *options, fails_over=plan.round.fails_over, cuts=plan.cuts)
+            stage = SimulatedStage(loop, make_redis(loop), *options, fails_over=plan.round.fails_over, cuts=plan.cuts)
             played = Round(plan.round, stage)
             with stage.duties_noted(), _short_tides():
                 evidence = await played.play()
