@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace as with_fields
@@ -124,6 +125,19 @@ def test_facts_that_a_server_can_add_without_end_are_dropped() -> None:
     for times in range(10):
         known = received(known, ProgressUpdate(seat=rival, connected=bool(times % 2)), known.heard_at)
     assert "unfinished" in known.found
+
+
+def test_facts_of_a_full_tide_have_room() -> None:
+    """64 players make a move every two seconds for a quarter of an hour."""
+    known = racing()
+    size, clock = known.size, known.heard_at
+    for move in range(1, 451):
+        at, gained_at = (known.start + 2000 * number for number in (move, move // 9 * 9))
+        counts: dict[str, Any] = {"moves": move, "foundation_cards": move // 9, "acted_at": at}
+        update = ProgressUpdate(seat=2, **counts, last_progress_at=gained_at if move > 8 else 0)
+        known = received(known, update, clock + 2000 * move).written()
+    assert size + 63 * (known.size - size) < MOST_BYTES
+    assert "unfinished" not in known.found
 
 
 # Records that are read later

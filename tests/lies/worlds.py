@@ -514,7 +514,9 @@ def _hasty(action: str) -> Callable[[Server, Client], None]:
 
     def deal_and_act(server: Server, client: Client) -> None:
         shown = client.seen.own.shown
-        if shown is not None and (turning := [move for move in shown.board.legal_moves() if shown.board.turns_up(move)]):
+        if shown is not None and (
+            turning := [move for move in shown.board.legal_moves() if shown.board.turns_up(move)]
+        ):
             _send_act(client, str(turning[0]))
             _send_act(client, action)
 

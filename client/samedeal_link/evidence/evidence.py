@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from hashlib import sha256
+from operator import add
 from typing import Any, Final, Literal, NamedTuple
 
 from msgspec import Struct, field
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 
 from samedeal.deal_words import deal_words
 from samedeal.errors import SamedealError, UnknownGame, UnknownTerms
@@ -48,6 +49,19 @@ class Ack(NamedTuple):
     cards: bytes
     may_undo: bool
 
+
+class Counts(NamedTuple):
+    """What everybody is shown of a racer. Times are in milliseconds since 1970, or 0."""
+
+    foundation_cards: int = 0
+    moves: int = 0
+    undos: int = 0
+    acted_at: int = 0
+    last_progress_at: int = 0
+    finished_at: int = 0
+
+
+NO_COUNTS: Final = Counts()
 
 _GIVING_UP: Final = ("resign", "leave")
 
@@ -114,7 +128,7 @@ class Evidence(Struct, frozen=True):
     results: tuple[facts.EndShown, ...] = ()
     table: tuple[messages.TableLine, ...] | None = None
     found: Mapping[str, tuple[str, int]] = field(default_factory=dict)
-    counts: Mapping[int, tuple[facts.Counted, ...]] = field(default_factory=dict)
+    counts: Mapping[int, tuple[Counts, ...]] = field(default_factory=dict)
     boards: tuple[facts.BoardWatched, ...] = ()
     moves: tuple[facts.MoveWatched, ...] = ()
     mistimed: Mapping[str, tuple[int, int]] = field(default_factory=dict)
@@ -283,7 +297,9 @@ def _did(known: Evidence, fact: facts.Own) -> Evidence:
 
 
 def _counted(known: Evidence, fact: facts.Counted) -> Evidence:
-    return replace(known, counts={**known.counts, fact.seat: (*known.counts.get(fact.seat, ()), fact)})
+    before = known.counts.get(fact.seat, ())
+    counts = Counts(*map(add, before[-1] if before else NO_COUNTS, astuple(fact)[1:]))
+    return replace(known, counts={**known.counts, fact.seat: (*before, counts)})
 
 
 def _mistimed(known: Evidence, fact: facts.Mistimed) -> Evidence:

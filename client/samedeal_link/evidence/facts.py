@@ -227,7 +227,7 @@ class Back(Fact, frozen=True):
 
 
 class Counted(Fact, frozen=True):
-    """The server showed counts of a racer. At the start all are 0."""
+    """The server showed new counts of a racer: by how much each differs from the ones before. At first all are 0."""
 
     seat: int
     foundation_cards: int = 0

@@ -6,6 +6,7 @@ Both functions return the evidence with more facts. Times are local ones, in mil
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from operator import sub
 from typing import Any, Final, get_args
 
 from msgspec.structs import replace
@@ -20,7 +21,7 @@ from samedeal.series import with_race
 from samedeal.terms import RoomTerms
 from samedeal_link.evidence import facts
 from samedeal_link.evidence.board_from_piles import masked_board
-from samedeal_link.evidence.evidence import Evidence, deal_hash
+from samedeal_link.evidence.evidence import NO_COUNTS, Counts, Evidence, deal_hash
 from samedeal_link.evidence.own_draws import agrees
 
 _ABSENT_AFTER: Final = 50_000
@@ -356,11 +357,10 @@ def _with_tally(evidence: Evidence, seat: int, tally: Tally) -> Evidence:
     known = replace(evidence, tallies={**evidence.tallies, seat: tally})
     if seat != known.seat:  # a client knows when its own line was cut
         known = _with_connection(known, seat, is_connected=tally.connected)
-    before = known.counts.get(seat, (facts.Counted(seat),))[-1]
-    times = tally.acted_at, tally.last_progress_at, tally.finished_at
-    counts = facts.Counted(seat, tally.foundation_cards, tally.moves, tally.undos, *times)
+    before = known.counts.get(seat, (NO_COUNTS,))[-1]
+    counts = Counts(*(getattr(tally, name) for name in Counts._fields))
     known = known.finding_if(counts.moves + counts.undos < before.moves + before.undos, "lost_data")
-    return known if counts in (before, facts.Counted(seat)) else known.plus(counts)
+    return known if counts in (before, NO_COUNTS) else known.plus(facts.Counted(seat, *map(sub, counts, before)))
 
 
 def _with_connection(evidence: Evidence, seat: int, *, is_connected: bool) -> Evidence:

@@ -13,7 +13,6 @@ from datetime import date
 from functools import cached_property
 from typing import Final, Literal
 
-from msgspec.structs import astuple
 from msgspec.structs import replace as with_fields
 
 from samedeal.board_history import UNDO, Play
@@ -299,7 +298,7 @@ def _results(evidence: Evidence, reading: RaceReading, record: Record) -> Iterat
             yield "other_results", ""
     names = {player.seat: player.name for player in record.players}
     for seat, shown_counts in evidence.counts.items():
-        if not reading.counts.get(seat, frozenset()).issuperset(astuple(each)[1:] for each in shown_counts):
+        if not reading.counts.get(seat, frozenset()).issuperset(shown_counts):
             yield "other_counts", names.get(seat, "nobody")
 
 

@@ -163,7 +163,10 @@ const ADDED = {
 	},
 	kicked: known => (known.isKicked = true),
 	result: (known, end, lines, deal) => known.results.push({end, lines, deal}),
-	counted: (known, seat, ...counts) => known.counts.set(seat, [...(known.counts.get(seat) ?? []), counts]),
+	counted(known, seat, ...more) {
+		const all = known.counts.get(seat) ?? []
+		known.counts.set(seat, [...all, more.map((by, i) => (all.at(-1)?.[i] ?? 0) + by)])
+	},
 	boardwatched: (known, ...board) => known.boards.push(board),
 	movewatched: (known, ...move) => known.moves.push(move),
 	mistimed(known, what, by) {

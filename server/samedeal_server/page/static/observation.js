@@ -307,8 +307,8 @@ function showConnection(known, seat, isConnected) {
 function showTally(known, seat, tally) {
 	known.tallies.set(seat, {...tally})
 	if (seat !== known.seat) showConnection(known, seat, tally.connected) // a page knows when its own line was cut
-	const before = known.counts.get(seat)?.at(-1) ?? [0, 0, 0]
+	const before = known.counts.get(seat)?.at(-1) ?? COUNTED.map(() => 0)
 	const counts = COUNTED.map(name => Number(tally[name]))
 	known.findingIf(counts[1] + counts[2] < before[1] + before[2], "lost_data")
-	if (counts.some(Boolean) && !same(counts, before)) known.plus(["counted", seat, ...counts])
+	if (counts.some(Boolean) && !same(counts, before)) known.plus(["counted", seat, ...counts.map((each, i) => each - before[i])])
 }
