@@ -63,8 +63,8 @@ def deal_hash(seed: bytes, proof: str) -> bytes:
 class Evidence(Struct, frozen=True):
     """What a client knows of its own race.
 
-    ``called`` is the player's name on the server, and ``name`` that of the seat, which the operator may change until the
-    countdown: then it ``is_named`` for good.
+    ``called`` is the player's name on the server, and ``name`` that of the seat. The operator may change it until the seat
+    ``is_named``, in the countdown.
 
     ``terms`` is None before the first state of the room, and if this release does not understand them. ``digest`` is
     computed by this client. ``came_late`` says that the race had begun when they were shown. ``draws`` are those in which
