@@ -301,6 +301,7 @@ async def test_address_is_forgotten_with_all_its_players(one: Node, operator: Op
     state = await ana.state(lambda state: all(seat.shown for seat in state.players))
     assert [seat.shown for seat in state.players] == [removed_name(1), removed_name(2)]
     await ana.acts(2)  # the race goes on
+    assert not any(isinstance(message, Notice) for message in (*ana.inbox, *bob.inbox))
     await finish(ana, bob)
     record = await kept(ana, "friday")
     assert all(player.first_head for player in record.players)

@@ -11,6 +11,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from samedeal.joint_deal import MAX_DRAWS
+from samedeal.names import is_removed
 from samedeal.protocol.messages import Notice, ProgressUpdate, RoomState, Tally
 from samedeal.protocol_codes import CloseCode
 from samedeal.race.due_times import due_at
@@ -284,10 +285,11 @@ class Hub:
         self._observe_lag(time)
 
     def _tell_names(self, before: Race) -> None:
-        """Tell players which names the operator has chosen for them."""
+        """Tell players which names the operator has chosen for them. Those who are forgotten know."""
         for player, (_, connection) in self.audience.seats.items():
             racer, old = self.race.racer(player), before.racer(player)
-            if racer is None or old is None or (racer.name, racer.shown) == (old.name, old.shown):
+            is_new = racer is not None and old is not None and (racer.name, racer.shown) != (old.name, old.shown)
+            if racer is None or not is_new or is_removed(racer.shown):
                 continue
             connection.send(notice("shown", name=racer.shown) if racer.shown else notice("renamed", name=racer.name))
 
