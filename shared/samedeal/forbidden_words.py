@@ -1,4 +1,4 @@
-"""Words that an operator does not allow in the names of players and rooms. Pure."""
+"""Words that an operator or every server does not allow in the names of players and rooms. Pure."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterator
 from typing import Final
 
-from samedeal.look_alikes import skeletons
+from samedeal.look_alikes import is_house_name, is_reserved, skeletons
 from samedeal.sentences import refused
 
 LONGEST_LIST: Final = 12_000
@@ -66,3 +66,11 @@ def _readings(words: Phrase) -> Iterator[tuple[str, ...]]:
     """Yield words as written, and in lower case. The first element says which, since only like ones look alike."""
     for kind in (0, 1):
         yield (str(kind), *(word[kind] for word in words))
+
+
+def check_not_reserved(name: str) -> None:
+    """Raise RequestRefused if a player's name is reserved for the house or for those who run the server."""
+    if is_house_name(name):
+        raise refused("house_name", name=name)
+    if is_reserved(name):
+        raise refused("reserved_name", name=name)

@@ -81,6 +81,11 @@ def removed_name(seat: int) -> str:
     return f"{REMOVED} {seat}"
 
 
+def is_removed(name: str) -> bool:
+    """Return whether a text replaces a name that was removed."""
+    return name.startswith(f"{REMOVED} ")
+
+
 def clean_room(text: str) -> str:
     """Return a room's code in its normal form: lower case, without surrounding spaces.
 

@@ -97,6 +97,7 @@ class NoticeCode(StrEnum):
     NOT_FOUND = "not_found"
     WAITING = "waiting"
     BANNED = "banned"
+    RENAMED = "renamed"
 
 
 class CloseCode(IntEnum):

@@ -32,7 +32,7 @@ from samedeal_link.connection.client_error_codes import ClientCode
 from samedeal_link.connection.link_events import SeatLost
 from samedeal_link.evidence.evidence import Evidence
 from samedeal_link.evidence.evidence_files import EvidenceFiles, read_evidence
-from samedeal_link.evidence.facts import AskedToEnter, Fact, Known, Own, Sat, Sealed, Share, Wanted, parse_fact
+from samedeal_link.evidence.facts import AskedToEnter, Fact, Known, Out, Own, Sat, Sealed, Share, Wanted, parse_fact
 from samedeal_link.evidence.observation import received
 from samedeal_link.evidence.verdict import verdict
 from samedeal_link.evidence.witness import Witness
@@ -41,7 +41,8 @@ from samedeal_link.session.room_client import RoomClient
 from tests.client.referee import Referee
 from tests.client.scripted_server import Peer, ScriptedServer, connect
 from tests.client.server_messages import SERVER, drawing, room_state
-from tests.lies.worlds import Plan, Server, options, script
+from tests.lies.coherent import LIES
+from tests.lies.worlds import PLANS, Plan, Server, hold, options, script
 
 
 def promise(share: bytes, commitment: bytes = SERVER) -> bytes:
@@ -292,3 +293,49 @@ def test_house_may_come_without_other_bots_only_if_there_is_no_host(hosted: bool
     state = room_state("k7", options, (Seat(player="p1", name="ana", seat=1), clover), phase="countdown")
     asked = Evidence.asked(AskedToEnter("player", "k7"), "p1", "ana").plus(Sat(1, 1))
     assert ("contradicting_terms" in received(asked, state, 0).found) is hosted
+
+
+@pytest.mark.parametrize(
+    ("story", "is_accused"),
+    [
+        ("open:ana open:Kind countdown:Kind racing:Kind", False),
+        ("open:ana open:Kind open:ana countdown:ana", False),
+        ("open:ana countdown:Kind racing:Kind", False),  # the operator renamed the player meanwhile
+        ("racing:Kind", False),
+        ("countdown:ana countdown:Kind", True),
+        ("countdown:ana restarts countdown:Kind", True),
+        ("countdown:ana racing:Kind", True),
+        ("racing:Kind racing:ana", True),
+        ("countdown:ana open:Kind countdown:Kind", False),  # all had left a race whose deal nobody draws
+        ("countdown:ana open:Kind restarts countdown:ana", False),
+        ("countdown:ana shares open:Kind", True),
+        ("countdown:ana shares returns open:Kind countdown:Kind", False),  # with a new seat
+        ("countdown:ana shares returns open:Kind countdown:ana", True),
+    ],
+)
+def test_own_name_may_change_until_the_countdown(story: str, *, is_accused: bool) -> None:
+    known = Evidence.asked(AskedToEnter("player", "k7"), "p1", "ana").plus(Sat(1, 1))
+    file: list[Fact] = []
+    for word in story.split():
+        phase, _, name = word.partition(":")
+        match phase:
+            case "restarts":
+                known = Evidence.of(file)
+            case "shares":
+                known = known.plus(Share(1, bytes(32)))
+            case "returns":
+                known = known.plus(Out()).plus(Sat(1, 2))
+            case _:
+                seat = Seat(player="p1", name=name, seat=1)
+                known = received(known, room_state("k7", Options(), (seat,), phase=phase), 0)
+        file += known.new
+        known = known.written()
+    assert ("other_identity" in known.found) is is_accused
+    assert is_accused or known.name == story.rpartition(":")[2]
+
+
+@pytest.mark.parametrize("lie", ["RenamedAfterCommit", "RenamedAtStart"])
+def test_player_who_is_renamed_after_a_promise_is_told(lie: str) -> None:
+    found = hold(PLANS["joint"], "1", LIES[lie]).clients["ana"].seen.evidence
+    assert found.verdict_of(next(iter(found.found))) == "wrong"
+    assert "other_identity" in found.found

@@ -5,11 +5,13 @@ from __future__ import annotations
 import pytest
 
 from samedeal.protocol.messages import Done, Drawn, Resign, RoomState, Start
+from samedeal.race.commands import RenameCommand
 from tests.end_to_end.browser import Browser
 from tests.end_to_end.racing_page import MOVE, PRESS, acked, dealt, online, opened, sit
 from tests.end_to_end.watched_races import ROOM, draw
 from tests.server.client import Client
 from tests.server.live_nodes import Node
+from tests.server.races import read
 
 pytestmark = pytest.mark.xdist_group("page")  # one browser at a time for these tests
 
@@ -74,6 +76,24 @@ async def test_back_and_reload_lose_nothing(one: Node, browser: Browser) -> None
     await browser.leave_and_return()
     assert await verdict(browser) == "fair"
     assert await browser.texts(".deal p") == words
+
+
+async def test_page_races_under_the_name_that_the_operator_gave_to_its_player(one: Node, browser: Browser) -> None:
+    """The page is told, and its share is bound to the new name, also after it was loaded anew."""
+    mira = await opened(one.url, games=("freecell",), deal="winnable easy")
+    await mira.join(ROOM)
+    await sit(browser, one.url)
+    await one.rooms.command(ROOM, lambda room: RenameCommand(room.race.racers[1].player, "Kind Name"), "")
+    await browser.shows("Kind Name", "#standings")
+    await browser.shows("gave you another name")
+    await browser.run("location.reload()")
+    await online(browser)
+    await one.rooms.command(ROOM, lambda room: RenameCommand(room.race.racers[1].player, "Other Name"), "")
+    await mira.state(lambda state: [seat.name for seat in state.players] == ["mira", "Other Name"])
+    await mira.expect(Done, Start)
+    await start(mira, browser)
+    assert await end(mira, browser) == "fair"
+    assert "zoe" not in (await read(mira, ROOM)).decode()
 
 
 async def test_second_tab_goes_on_with_the_share_of_the_first(one: Node, browser: Browser) -> None:

@@ -261,7 +261,7 @@ def _is_early(seen: Seen, shown: Sequence[tuple[str, Any]], truth: Truth) -> boo
     states = [value for what, value in shown if what == "state"]
     declared = any(what == "sent" and isinstance(value[0], messages.DeclareStuck) for what, value in shown)
     stuck = {each.name for state in states for each in state.players if each.stuck}
-    stuck -= set() if declared or seen.asked.role != "player" else {seen.name}
+    stuck -= set() if declared or seen.asked.role != "player" else {_own_name(seen, states)}
     gone = {seat for what, value in shown if what == "tally" for seat, tally in [value] if not tally.connected}
     names = {each.player: each.seat for state in states for each in state.players}
     gone |= {names.get(each.player, 0) for state in states for each in state.tallies if not each.connected}
@@ -275,6 +275,12 @@ def _is_early(seen: Seen, shown: Sequence[tuple[str, Any]], truth: Truth) -> boo
         if not (is_done or is_stuck or length - newest >= 240_000):
             return True
     return False
+
+
+def _own_name(seen: Seen, states: Sequence[RoomState]) -> str:
+    """The name under which the client was first shown from the countdown on. Until then, the operator may change it."""
+    seats = (each for state in states if state.phase != "open" for each in state.players)
+    return next((each.name for each in seats if each.player == seen.player), seen.name)
 
 
 def _draws(seen: Seen, shown: Sequence[tuple[str, Any]], states: Sequence[RoomState], record: Record) -> Iterator[str]:
@@ -304,7 +310,8 @@ def _draws(seen: Seen, shown: Sequence[tuple[str, Any]], states: Sequence[RoomSt
     sealed = sorted((each.seat, each.name, each.share_commitment) for each in last.players)
     if sealed != [share[:3] for share in proof.shares] or reveals[-1][0].draw != proof.draw:
         yield "drawn from others"
-    if reveals[-1][0].share not in [share.share for share in proof.shares if share.name == seen.name]:
+    name = _own_name(seen, states)
+    if reveals[-1][0].share not in [share.share for share in proof.shares if share.name == name]:
         yield "own share missing"
     draws: dict[int, Any] = {}
     for request, state, _ in reveals:
@@ -316,7 +323,7 @@ def _draws(seen: Seen, shown: Sequence[tuple[str, Any]], states: Sequence[RoomSt
         named = {(each.seat, each.name) for each in states[-1].lost if each.draw >= one}
         if other < one or not names[1] < names[0] or not names[0] - names[1] <= named:
             yield "revealed for another draw that nobody made necessary"
-    silent = [each for each in states[-1].lost if each.name == seen.name and each.reason == "silent"]
+    silent = [each for each in states[-1].lost if each.name == name and each.reason == "silent"]
     if any(each.draw in draws for each in silent):
         yield "said silent"
 
@@ -324,12 +331,13 @@ def _draws(seen: Seen, shown: Sequence[tuple[str, Any]], states: Sequence[RoomSt
 def _own(seen: Seen, shown: Sequence[tuple[str, Any]], states: Sequence[RoomState], truth: Truth) -> Iterator[str]:
     record = truth.record
     seats = {each.seat for state in states for each in state.players if each.player == seen.player}
-    own = next((each for each in record.players if each.name == seen.name and {each.seat} == seats), None)
+    name = _own_name(seen, states)
+    own = next((each for each in record.players if each.name == name and {each.seat} == seats), None)
     for state in states:
         if state.phase == "open":
             continue
         mine = [each for each in state.players if each.player == seen.player]
-        if len(mine) != 1 or mine[0].name != seen.name or mine[0].bot != seen.asked.bot:
+        if len(mine) != 1 or mine[0].name != name or mine[0].bot != seen.asked.bot:
             yield "own seat missing or other"
             return
     if own is None:

@@ -21,7 +21,7 @@ from samedeal.joint_deal import LossReason, candidate_board, public_mix, share_c
 from samedeal.protocol import messages
 from samedeal.protocol.messages import EarlierPlayer, RoomState, Seat, Standing, Tally
 from samedeal.protocol_codes import NoticeCode, RefusalCode
-from samedeal.race.commands import JoinCommand, RaceCommand, RevealShareCommand
+from samedeal.race.commands import CommitShareCommand, JoinCommand, RaceCommand, RevealShareCommand
 from samedeal.race.draws import count_down, lose_seats, proof_of
 from samedeal.race.held_race import HeldRace
 from samedeal.race.values import DrawProgress, FoundDeal, Race, Racer, RaceResult
@@ -808,13 +808,23 @@ class IAmABot(Server):
 
 
 @lie
-class Renamed(Server):
-    """Gives the first player another name, everywhere."""
+class RenamedAfterCommit(Server):
+    """Gives the first player another name, everywhere, once the player has committed to a share."""
 
     def apply(self, command: RaceCommand) -> None:
         super().apply(command)
-        if isinstance(command, JoinCommand) and command.name == "ana":
+        if isinstance(command, CommitShareCommand) and command.player == "p-ana":
             self.change_racer(command.player, name="anna")
+
+
+@lie
+class RenamedAtStart(Server):
+    """Gives the first player another name, everywhere, when the countdown is over."""
+
+    def begin_race(self) -> None:
+        if self.race.racer("p-ana") is not None:
+            self.change_racer("p-ana", name="anna")
+        super().begin_race()
 
 
 @lie_in(messages.RoomState)

@@ -298,8 +298,34 @@ def _operator_kick(server: Server, client: Client) -> None:
 
 def _renamed(server: Server, client: Client) -> None:
     """Let the operator show others another name of a player."""
-    if server.racer_of(client) is not None:
+    if server.racer_of(client) is not None and not _may_rename(server):
         server.apply(RenameCommand(client.player, "Kind"))
+
+
+def _may_rename(server: Server) -> bool:
+    race = server.race
+    return race.phase == "open" and not race.draw.number and not race.before.rooms
+
+
+def _renamed_early(server: Server, client: Client) -> None:
+    """Let the operator give a player another name before the countdown."""
+    if server.racer_of(client) is not None and _may_rename(server):
+        server.apply(RenameCommand(client.player, "Kind"))
+
+
+def _renamed_away(server: Server, client: Client) -> None:
+    """Let the operator rename a player whose program is not running, and the countdown begin before it is back."""
+    if client.seen.state is None or server.racer_of(client) is None or not _may_rename(server):
+        return
+    client.disconnect()
+    _renamed_early(server, client)
+    host = next((each for each in server.present if each.player == server.race.host), None)
+    if host is not None:
+        host.send(messages.Start(id=0))
+        server.settle()
+    client.happens(Event("restarted", client.now))
+    client.connect()
+    server.settle()
 
 
 def _knowing(name: str) -> Callable[[Server, Client], None]:
@@ -337,6 +363,8 @@ TROUBLES: Final[dict[str, Trouble]] = {
     "leaves": Trouble(_left, frozenset({"unfinished"})),
     "kicked": Trouble(_operator_kick, frozenset({"unfinished"})),
     "renamed": Trouble(_renamed, frozenset({"replaced_name"})),
+    "renamed early": Trouble(_renamed_early),
+    "renamed away": Trouble(_renamed_away),
     "lossy": Trouble(STEPS["lossy"], frozenset({"unfinished", "no_first_board"})),
     "silent": Trouble(STEPS["silent"], is_own=False),
     "due": Trouble(STEPS["due"], is_own=False),

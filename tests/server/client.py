@@ -226,8 +226,8 @@ class Client(Connection):
         """The hash of the player's share for a draw."""
         assert self.shown is not None, "no state of the room was seen"
         terms = RoomTerms.parse(self.shown.terms).digest
-        (seat,) = (seat.seat for seat in self.shown.players if seat.player == self.player)
-        return share_commitment(terms, self.shown.commitment, seat, self.name, draw, self.share(draw))
+        (own,) = (seat for seat in self.shown.players if seat.player == self.player)
+        return share_commitment(terms, self.shown.commitment, own.seat, own.name, draw, self.share(draw))
 
     async def commit(self, draw: int = 1) -> None:
         """Commit the player to the share for a draw."""

@@ -241,6 +241,10 @@ async def can_connect(one: Node, session: str = "") -> bool:
     return isinstance(answer, Welcome)
 
 
+async def is_refused(one: Node, session: str) -> bool:
+    return not await can_connect(one, session)
+
+
 async def test_address_ban_keeps_players_away_but_not_operator(redis: RedisClient, two: tuple[Node, Node]) -> None:
     ana = await two[1].player("ana")
     operator = await Operator.login(two[0].url)
@@ -255,6 +259,27 @@ async def test_address_ban_keeps_players_away_but_not_operator(redis: RedisClien
     await again.expect(Done, Unban, target="127.0.0.0/24")
     await until(lambda: can_connect(two[1]))
     await again.refused("no_ban", Unban, target="127.0.0.0/24")
+
+
+async def test_ban_that_cannot_be_read_is_in_force_until_it_is_lifted(
+    redis: RedisClient, two: tuple[Node, Node], operator: Operator
+) -> None:
+    """It was damaged, or another release has stored it: who was banned does not come back by that."""
+    ana = await two[0].player("ana")
+    for target in (ana.player, "203.0.113.0/24", "a kind of ban of a later release"):
+        await redis.hset(keys.BANS, target, b"\xc1 another form")
+    await redis.publish(keys.NODES, b"")
+    told = await ana.until(Notice)
+    assert told.code == "banned"
+    assert "unban" in told.message
+    assert await ana.closed() == CloseCode.BANNED
+    await until(lambda: is_refused(two[1], ana.session))
+    bans = (await operator.expect(BanList, ListBans)).bans
+    assert {ban.target: ban.until for ban in bans}.items() >= {ana.player: 0, "203.0.113.0/24": 0}.items()
+    await operator.expect(Done, Unban, target=ana.player)
+    await until(lambda: can_connect(two[1], ana.session))
+    (anew,) = (await operator.expect(BanList, Ban, target="203.0.113.0/24", seconds=60)).bans
+    assert anew in (await operator.expect(BanList, ListBans)).bans
 
 
 async def test_unannounced_ban_is_found_by_polling(two: tuple[Node, Node], operator: Operator) -> None:

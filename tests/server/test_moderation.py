@@ -35,14 +35,17 @@ from samedeal.protocol.messages import (
     Done,
     Join,
     ListRecords,
+    Notice,
     ReadRecord,
     Records,
     Rematch,
     Report,
+    Start,
 )
 from samedeal.protocol_codes import CloseCode
 from samedeal.record import Record
 from samedeal_link.session.race_audit import audit_race
+from samedeal_link.session.room_client import RoomClient
 from samedeal_server.config.config import Config
 from samedeal_server.embedded_redis.server import EmbeddedRedis
 from samedeal_server.operators.backup import Writer
@@ -144,28 +147,84 @@ async def test_reports_of_an_address_are_limited_on_all_nodes(
     assert 0 < await redis.ttl(counter) <= 3600
 
 
-async def test_renamed_player_keeps_the_name_in_hashes(one: Node, two: Node, operator: Operator) -> None:
-    """Others are shown another one, in the rematch too. Their verdict says so."""
-    async with connected(one, two, names=("ana", "bob"), room="friday", games=("athena",), countdown=0) as (ana, bob):
-        await operator.expect(Done, Rename, room="friday", player="BOB", name="Rude Name")
-        await operator.expect(Done, Rename, room="friday", player="rude name", name="Kind Name")
-        await until(lambda: [seat.name for seat in ana.model.this_room.players] == ["ana", "Kind Name"])
-        assert bob.model.this_room.players[1].name == "bob"
+async def test_player_renamed_in_the_open_room_races_under_the_new_name(
+    one: Node, two: Node, operator: Operator
+) -> None:
+    """All hashes have it, so the race is fair for everybody. The player keeps it in the rematch, and after leaving."""
+    options: dict[str, Any] = {"games": ("ace-of-hearts",), "deal": "winnable", "countdown": 1}
+    async with connected(one, two, names=("ana", "bob"), room="friday", **options) as (ana, bob):
+        await operator.refused("name_taken", Rename, room="friday", player="bob", name="Ana")
+        await operator.expect(Done, Rename, room="friday", player="BOB", name="Other Name")
+        await operator.expect(Done, Rename, room="friday", player="other name", name="Kind Name")
+        for client in (ana, bob):
+            await until(lambda client=client: names_in(client) == ["ana", "Kind Name"])  # type: ignore[misc]  # at once
         await ana.start()
+        for client in (ana, bob):
+            await until(lambda client=client: client.model.board)  # type: ignore[misc]  # bound at once
+            await client.resign()
+        for client in (ana, bob):
+            await until(lambda client=client: client.model.this_room.standings)  # type: ignore[misc]  # as above
+            verdict = (await audit_race(client, lambda _: None)).verdict
+            assert (verdict.kind, verdict.rows) == ("fair", {}) if verdict is not None else verdict
+        record = Record.parse((await ana.read_record("friday")).decode())
+        assert record.proof is not None
+        assert [each.name for each in record.proof.shares] == ["ana", "Kind Name"]
+        room = await bob.rematch()
+        for _ in range(2):
+            await bob.join(room)
+            await until(lambda: bob.model.is_in(room) and names_in(bob) == ["Kind Name"])
+            await bob.leave()
+    assert "bob" not in str(record)
+
+
+def names_in(client: RoomClient) -> list[str]:
+    return [seat.name for seat in client.model.this_room.players]
+
+
+async def test_player_renamed_later_keeps_the_name_in_hashes(one: Node, two: Node, operator: Operator) -> None:
+    """Others are shown another one, and their verdict says so. In the rematch it is the name of the player."""
+    async with connected(one, two, names=("ana", "bob"), room="friday", games=("athena",), countdown=0) as (ana, bob):
+        await ana.start()
+        await until(lambda: bob.model.board)
+        await operator.expect(Done, Rename, room="friday", player="bob", name="Kind Name")
+        await until(lambda: names_in(ana) == ["ana", "Kind Name"])
         for client in (ana, bob):
             await until(lambda client=client: client.model.board)  # type: ignore[misc]  # bound at once
             await client.resign()
         for client, rows in ((ana, ["replaced_name"]), (bob, [])):
             await until(lambda client=client: client.model.this_room.standings)  # type: ignore[misc]  # as above
             assert [*(await audit_race(client, lambda _: None)).verdict.rows] == rows  # type: ignore[union-attr]
+        assert names_in(bob) == ["ana", "bob"]
         assert {line.name for line in ana.model.this_room.standings} == {"ana", "Kind Name"}
         room = await bob.rematch()
         await bob.join(room)
     racers = (await one.rooms.load(room)).race.racers
-    assert [(racer.name, racer.shown) for racer in racers] == [("bob", "Kind Name")]
+    assert [(racer.name, racer.shown) for racer in racers] == [("Kind Name", "")]
     assert (await export(operator, "kind name"))["player"] == racers[0].player
+
+
+async def test_renamed_player_is_told(one: Node, two: Node, operator: Operator) -> None:
+    """Others are shown the name."""
+    ana, bob = await seated(one, two, room="friday", games=("athena",), countdown=0)
+    await operator.expect(Done, Rename, room="friday", player="bob", name="Kind Name")
+    given = await bob.until(Notice)
+    await ana.expect(Done, Start)
+    await bob.dealt()
+    await operator.expect(Done, Rename, room="friday", player="kind name", name="Other Name")
+    shown = await bob.until(Notice)
+    assert (given.code, shown.code) == ("renamed", "renamed")
+    assert "Kind Name" in given.message
+    assert "Other Name" in shown.message
+    await ana.state(lambda state: [seat.shown for seat in state.players] == ["", "Other Name"])
+    assert not any(isinstance(message, Notice) for message in ana.inbox)
+
+
+@pytest.mark.parametrize("name", ["\x1b", "The Server", "Biscuit"])
+async def test_player_is_not_renamed_to_what_is_no_name(one: Node, operator: Operator, name: str) -> None:
+    await seated(one, room="friday")
+    await operator.refused("malformed", Rename, room="friday", player="bob", name=name)
     await operator.refused("no_player", Rename, room="friday", player="cid", name="x")
-    await operator.refused("malformed", Rename, room="friday", player="bob", name="\x1b")
+    assert [racer.name for racer in (await one.rooms.load("friday")).race.racers] == ["ana", "bob"]
 
 
 async def test_kicked_racer_is_not_said_to_have_resigned(one: Node, operator: Operator) -> None:
@@ -242,6 +301,7 @@ async def test_address_is_forgotten_with_all_its_players(one: Node, operator: Op
     state = await ana.state(lambda state: all(seat.shown for seat in state.players))
     assert [seat.shown for seat in state.players] == [removed_name(1), removed_name(2)]
     await ana.acts(2)  # the race goes on
+    assert not any(isinstance(message, Notice) for message in (*ana.inbox, *bob.inbox))
     await finish(ana, bob)
     record = await kept(ana, "friday")
     assert all(player.first_head for player in record.players)

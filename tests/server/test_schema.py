@@ -38,12 +38,15 @@ from samedeal_server.operators.backup import Writer
 from samedeal_server.process.restore import restore
 from samedeal_server.races.earlier import EarlierRace
 from samedeal_server.store import keys, schema
+from samedeal_server.store import store as store_module
 from samedeal_server.store.store import LIFETIME, Store
+from tests.server.captured_log import Log
 from tests.server.client import Client
 from tests.server.expected_errors import refused
 from tests.server.live_nodes import Node, NodeMaker, RedisClient
 from tests.server.operator_client import TOKEN, Operator
 from tests.server.races import finish, kept, race, seated
+from tests.server.waiting import until
 from tests.shared.sixth_game import HAMLET_FILE
 
 NEWER = schema.READABLE_VERSIONS[-1] + 1
@@ -201,6 +204,25 @@ async def test_values_of_another_form_are_no_fault(redis: RedisClient, one: Node
     assert "other_version" in codes
     assert "fault" not in codes
     assert two.metric("faults_total") == one.metric("faults_total") == 0
+
+
+@pytest.mark.parametrize("error", [TypeError, KeyError, AttributeError])
+async def test_mistake_in_a_decoder_is_a_fault(
+    one: Node, node: NodeMaker, monkeypatch: pytest.MonkeyPatch, log: Log, error: type[Exception]
+) -> None:
+    """It is not taken for data of another release, so it is counted and logged."""
+    await seated(one, room="friday")
+    two = await node()
+    cleo = await two.player("cleo")
+
+    def mistaken(*_: object) -> None:
+        raise error("a mistake")
+
+    monkeypatch.setattr(store_module, "_decode_progress", mistaken)
+    await cleo.send(Watch, room="friday")
+    assert (await cleo.until(Refused)).code == "fault"
+    await until(lambda: two.metric("faults_total"))
+    assert "a mistake" in log.read()
 
 
 @pytest.fixture

@@ -76,7 +76,13 @@ STARTUP_WORDS: dict[str, Any] = {
     "version": "7.0",
     "seconds": 9,
 }
-NOTICE_WORDS = {"sentence": ban_sentence(BAN), "names": "Bob, Cid", "text": "Back in an hour.", "draws": 5}
+NOTICE_WORDS = {
+    "sentence": ban_sentence(BAN),
+    "names": "Bob, Cid",
+    "name": "Player M",
+    "text": "Back in an hour.",
+    "draws": 5,
+}
 OF_THE_CORE = (
     *(BadOptions, CannotUndo, IllegalMove, MalformedFrame, MalformedText, StaleRevision),
     *(UnknownGame, UnknownRequest),

@@ -78,11 +78,15 @@ def compared(record: Record, known: Iterable[Evidence]) -> list[tuple[Evidence, 
 
 
 def _is_of(record: Record, evidence: Evidence) -> bool:
-    """Return whether evidence is of a record's race. Races on the same public deal have the same commitment."""
+    """Return whether evidence is of a record's race, whose start the player saw.
+
+    Races on the same public deal have the same commitment.
+    """
     is_same = evidence.start == record.start or (
         evidence.commitment == record.commitment and not record.terms.deal.public
     )
-    return evidence.role == "player" and not evidence.is_out and evidence.room == record.terms.room and is_same
+    is_own = evidence.role == "player" and evidence.begun is not None and not evidence.is_out
+    return is_own and evidence.room == record.terms.room and is_same
 
 
 def _verdict_on(record: Record, evidence: Evidence) -> Verdict:

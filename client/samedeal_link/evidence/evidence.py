@@ -31,7 +31,7 @@ MOST_BYTES: Final = 1_000_000
 
 _ENDLESS: Final = (
     *(facts.Counted, facts.BoardWatched, facts.MoveWatched, facts.Mistimed, facts.Dealt, facts.EndShown),
-    *(facts.Gone, facts.Back, facts.Sat),
+    *(facts.Gone, facts.Back, facts.Sat, facts.Named),
 )
 """The facts that a server can add without end. What the player does has bounds, and without it the server seems to lie."""
 
@@ -77,6 +77,9 @@ def deal_hash(seed: bytes, proof: str) -> bytes:
 class Evidence(Struct, frozen=True):
     """What a client knows of its own race.
 
+    ``called`` is the player's name on the server, and ``name`` that of the seat. The operator may change it until the seat
+    ``is_named``, in the countdown.
+
     ``terms`` is None before the first state of the room, and if this release does not understand them. ``digest`` is
     computed by this client. ``came_late`` says that the race had begun when they were shown. ``draws`` are those in which
     the player has revealed a share. ``is_out`` says that the player has no seat any more, and ``out_after`` in how many
@@ -98,7 +101,9 @@ class Evidence(Struct, frozen=True):
     room: str = ""
     wanted: Wanted = ANYTHING
     player: str = ""
+    called: str = ""
     name: str = ""
+    is_named: bool = False
     seat: int = 0
     places: frozenset[tuple[int, str]] = frozenset()
     bot: bool = False
@@ -210,6 +215,10 @@ class Evidence(Struct, frozen=True):
         shares = ((each.seat, each.commitment, each.share) for each in self.drawn.shares)
         return deal_words(self.digest, self.commitment, shares)
 
+    def at_seat(self, name: str) -> Evidence:
+        """Return the evidence of a player whose seat has a name."""
+        return replace(self, name=name, places=self.places | {(self.seat, name)})
+
     # Adding facts
 
     def plus(self, fact: Fact) -> Evidence:
@@ -240,13 +249,18 @@ def _asked(known: Evidence, fact: facts.AskedToEnter) -> Evidence:
 
 
 def _known(known: Evidence, fact: facts.Known) -> Evidence:
-    return replace(known, player=fact.player, name=fact.name)
+    return replace(known, player=fact.player, called=fact.name, name=fact.name)
+
+
+def _named(known: Evidence, fact: facts.Named) -> Evidence:
+    return replace(known.at_seat(fact.name), is_named=True) if fact.name else replace(known, is_named=False)
 
 
 def _sat(known: Evidence, fact: facts.Sat) -> Evidence:
     seat = known.seat if known.begun is not None and known.seat else fact.seat
     places = known.places | {(seat, known.name)}
-    return replace(known, seat=seat, places=places, generation=fact.generation, is_out=False)
+    is_named = known.is_named and not known.is_out
+    return replace(known, seat=seat, places=places, generation=fact.generation, is_out=False, is_named=is_named)
 
 
 def _terms_shown(known: Evidence, fact: facts.Shown) -> Evidence:
@@ -320,6 +334,7 @@ def _gone(known: Evidence, fact: facts.Gone) -> Evidence:
 _ADDED: Final[Mapping[type, Callable[[Evidence, Any], Evidence]]] = {
     facts.AskedToEnter: _asked,
     facts.Known: _known,
+    facts.Named: _named,
     facts.Sat: _sat,
     facts.Out: lambda known, _: replace(known, is_out=True, out_after=len(known.draws)),
     facts.Shown: _terms_shown,

@@ -94,6 +94,12 @@ class Known(Fact, frozen=True):
     name: str
 
 
+class Named(Fact, frozen=True):
+    """The seat had this name when the countdown had begun. An empty name says that the room is open again."""
+
+    name: str
+
+
 class Sat(Fact, frozen=True):
     """The player got a seat, or came back to it with this generation."""
 

@@ -110,7 +110,7 @@ def _welcomed(evidence: Evidence, message: messages.Welcome) -> Evidence:
     if not evidence.player:
         return evidence.plus(facts.Known(message.player, message.name))
     if message.player == evidence.player:
-        return evidence.finding_if(message.name != evidence.name, "other_identity")
+        return evidence.finding_if(message.name != evidence.called, "other_identity")
     return evidence.finding("new_session").plus(facts.Known(message.player, message.name)).plus(facts.Out())
 
 
@@ -235,10 +235,22 @@ def _with_own_seat(evidence: Evidence, state: RoomState) -> Evidence:
     if not own:
         return _without_seat(evidence, state)
     seat = own[0]
-    wrong = (seat.seat, seat.name) != (evidence.seat, evidence.name) or seat.bot is not evidence.bot
-    known = evidence.finding_if(wrong or len(own) > 1, "other_identity")
+    known = _with_own_name(evidence, seat.name, is_open=state.phase == "open")
+    wrong = (seat.seat, seat.name) != (known.seat, known.name) or seat.bot is not evidence.bot
+    known = known.finding_if(wrong or len(own) > 1, "other_identity")
     known = known.finding_if(seat.resigned and not evidence.has_given_up, "resigned_for_you")
     return known.finding_if(seat.stuck and "declarestuck" not in evidence.own, "stuck_for_you")
+
+
+def _with_own_name(evidence: Evidence, name: str, *, is_open: bool) -> Evidence:
+    """Return the evidence after the own seat was shown with a name, which the operator may have changed.
+
+    That ends with the countdown, or with the first share of the player. A player who comes back gets another seat.
+    """
+    if is_open and not evidence.shares:
+        known = evidence.plus(facts.Named("")) if evidence.is_named else evidence
+        return known.at_seat(name)
+    return evidence if evidence.is_named else evidence.plus(facts.Named(name))
 
 
 def _without_seat(evidence: Evidence, state: RoomState) -> Evidence:

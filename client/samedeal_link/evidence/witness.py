@@ -72,7 +72,7 @@ class Witness:
         if isinstance(request, Join | Watch):
             if request.room not in (known.room, self._next.room if self._next else ""):
                 role: Role = "player" if isinstance(request, Join) else "spectator"
-                self.asks(role, request.room, ANYTHING, known.player, known.name)
+                self.asks(role, request.room, ANYTHING, known.player, known.called)
             if self._next is not None and self._next.room == request.room:
                 self._next = sent(self._next, request, now)
                 return
@@ -92,7 +92,7 @@ class Witness:
         known = self.evidence
         is_back = isinstance(message, Watching) and message.to in known.waiting and bool(known.terms_text)
         if is_back and known.role == "spectator":
-            asked = self._asked(known.role, known.room, ANYTHING, known.player, known.name)
+            asked = self._asked(known.role, known.room, ANYTHING, known.player, known.called)
             self._fresh = replace(asked, waiting=known.waiting)  # the room may have been opened anew meanwhile
         if self._fresh is not None:  # it is not known yet whether the room still has the same race
             if isinstance(message, RoomState):

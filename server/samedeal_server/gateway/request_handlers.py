@@ -10,8 +10,8 @@ from typing import Any, Final, get_args
 
 import samedeal
 from samedeal.errors import SamedealError
+from samedeal.forbidden_words import check_not_reserved
 from samedeal.games import offered
-from samedeal.look_alikes import is_house_name, is_reserved
 from samedeal.names import clean_name, clean_room
 from samedeal.protocol.admin import ReportLine
 from samedeal.protocol.messages import (
@@ -104,10 +104,8 @@ class RequestHandlers:
         name = clean_name(message.name)
         if message.house:
             self._house.check_key(message.house, bot=message.bot)
-        elif is_house_name(name):
-            raise refused("house_name", name=name)
-        elif is_reserved(name):
-            raise refused("reserved_name", name=name)
+        else:
+            check_not_reserved(name)
         self._check_bans("", connection)
         if not message.session and not message.house:
             self._rates.begin_session(connection.networks)

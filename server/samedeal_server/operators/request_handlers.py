@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from samedeal.errors import MalformedText, SamedealError
-from samedeal.forbidden_words import ForbiddenWords
+from samedeal.forbidden_words import ForbiddenWords, check_not_reserved
 from samedeal.names import clean_name, clean_room
 from samedeal.protocol.admin import (
     MAX_PART_BYTES,
@@ -160,8 +160,9 @@ class OperatorRequests:
         return await self._command(message, CloseCommand())
 
     async def rename(self, message: Rename) -> ToOperator:
-        """Show others another name of a player in a room."""
+        """Give a player another name in a room, or show others another one."""
         name = clean_name(message.name)
+        check_not_reserved(name)
         return await self._command(message, lambda room: RenameCommand(_player_in(room.race, message.player), name))
 
     async def _command(

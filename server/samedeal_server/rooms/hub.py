@@ -11,6 +11,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from samedeal.joint_deal import MAX_DRAWS
+from samedeal.names import is_removed
 from samedeal.protocol.messages import Notice, ProgressUpdate, RoomState, Tally
 from samedeal.protocol_codes import CloseCode
 from samedeal.race.due_times import due_at
@@ -269,6 +270,8 @@ class Hub:
         if "unseated" in changed.changes:
             gone = [racer.shown or racer.name for racer in before.racers if race.racer(racer.player) is None]
             self.audience.broadcast(notice("unseated", names=", ".join(gone)))
+        if "renamed" in changed.changes:
+            self._tell_names(before)
         step = (race.draw.number, race.lacks_shares, race.is_sealed)
         if "extended" in changed.changes and self._announced_waiting != step:
             self._announced_waiting = step
@@ -280,6 +283,15 @@ class Hub:
         self._after_change(changed.changes)
         self._force_rejoin()
         self._observe_lag(time)
+
+    def _tell_names(self, before: Race) -> None:
+        """Tell players which names the operator has chosen for them. Those who are forgotten know."""
+        for player, (_, connection) in self.audience.seats.items():
+            racer, old = self.race.racer(player), before.racer(player)
+            is_new = racer is not None and old is not None and (racer.name, racer.shown) != (old.name, old.shown)
+            if racer is None or not is_new or is_removed(racer.shown):
+                continue
+            connection.send(notice("shown", name=racer.shown) if racer.shown else notice("renamed", name=racer.name))
 
     def _apply_move(self, moved: MoveCommitted, time: int) -> None:
         model = self.model

@@ -35,6 +35,9 @@ _NAME_LIFETIME: Final = 60_000
 """Time, in milliseconds, for which the name of a node is stored after its last heartbeat."""
 
 
+_UNREADABLE: Final = "This server cannot read the ban. The operator can lift it with unban, or ban anew."
+
+
 class SayOrder(Struct, frozen=True, tag=True):
     """An order to every node to send a message to all its players."""
 
@@ -53,6 +56,12 @@ NodeOrder = SayOrder | DrainOrder
 def _decode_order(packed: bytes | None) -> NodeOrder | None:
     kind: Any = NodeOrder
     return next(iter(readable([packed], kind)), None)
+
+
+def _decode_ban(target: bytes, packed: bytes) -> BanLine:
+    """Decode a ban. One of an unknown form is in force until the operator lifts it, since nobody can tell when it ends."""
+    unknown = BanLine(target=target.decode(errors="replace"), since=0, reason=_UNREADABLE)
+    return next(iter(readable([packed], BanLine)), unknown)
 
 
 class Nodes:
@@ -166,8 +175,8 @@ class Nodes:
 
         ``now`` is in milliseconds since 1970.
         """
-        (found,) = await self._executor.execute(command("HVALS", keys.BANS))
-        lines = readable(found, BanLine)
+        (found,) = await self._executor.execute(command("HGETALL", keys.BANS))
+        lines = [_decode_ban(target, packed) for target, packed in found.items()]
         expired = [line.target for line in lines if 0 < line.until <= now]
         if expired:
             await self._executor.execute(command("HDEL", keys.BANS, *expired))

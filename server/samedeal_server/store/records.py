@@ -19,7 +19,7 @@ from samedeal.record import Record
 from samedeal_server.store import keys
 from samedeal_server.store.command_executor import StorePart
 from samedeal_server.store.redis_client import command
-from samedeal_server.store.schema import readable, reading
+from samedeal_server.store.schema import readable, reading, stored
 
 PART_BYTES: Final = LARGEST_FRAME - 1024
 """The length of a part of a record, in bytes. A message with one part fits into a WebSocket frame."""
@@ -150,7 +150,7 @@ class RecordStore(StorePart):
             return False
         try:
             with reading():
-                line = unpack(packed, RecordLine)
+                line = unpack(stored(packed), RecordLine)
             before = await asyncio.to_thread(Record.read, await self.text(race))
         except SamedealError:
             return await self.delete(race)
@@ -196,7 +196,7 @@ class RecordStore(StorePart):
         if is_public is None:
             return None
         with reading():
-            return RecordAccess(is_public == b"1", tuple(players.decode().split(" ")), salt, passphrase_hash)
+            return RecordAccess(is_public == b"1", tuple(stored(players).decode().split(" ")), salt, passphrase_hash)
 
     async def part(self, race: str, number: int) -> tuple[int, bytes] | None:
         """Return how many parts a record has, and the decompressed part with the number ``number``.
@@ -205,7 +205,7 @@ class RecordStore(StorePart):
         """
         ((parts, part),) = await self._executor.execute(command("HMGET", keys.record(race), "parts", f"part:{number}"))
         with reading():
-            return None if part is None or number >= int(parts) else (int(parts), _decompressed(part))
+            return None if part is None or number >= int(stored(parts)) else (int(parts), _decompressed(part))
 
     async def text(self, race: str) -> bytes:
         """Return a whole record. Return no bytes if it does not exist."""

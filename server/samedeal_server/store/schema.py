@@ -35,12 +35,19 @@ def reading() -> Iterator[None]:
     """Raise RequestRefused ``other_version`` if a value that is decoded in the ``with`` block has an unknown form.
 
     Every value from Redis is decoded in such a block, or by ``readable``. A release that was tested wrote it, so the form
-    is that of another release.
+    is that of another release. Decoding says so by a ValueError: any other error is a fault of this release.
     """
     try:
         yield
-    except (ValueError, LookupError, TypeError, AttributeError) as error:
+    except ValueError as error:
         raise refused("other_version", version=samedeal.__version__) from error
+
+
+def stored(value: bytes | None) -> bytes:
+    """Return a field of a stored value. Raise ValueError if there is none."""
+    if value is None:
+        raise ValueError("a field is missing")
+    return value
 
 
 def readable(values: Iterable[bytes | None], kind: type[_Value]) -> list[_Value]:
@@ -53,10 +60,10 @@ def readable(values: Iterable[bytes | None], kind: type[_Value]) -> list[_Value]
     return found
 
 
-def read_race(race: bytes, schema: bytes | None, engine: bytes | None) -> Race:
+def read_race(race: bytes | None, schema: bytes | None, engine: bytes | None) -> Race:
     """Decode a stored race. Raise RequestRefused ``other_version`` if this release cannot serve the race."""
     with reading():
-        decoded = unpack(race, Race)
+        decoded = unpack(stored(race), Race)
         if int(schema or 0) not in READABLE_VERSIONS or engine != ROOM_VERSIONS[1]:
             raise ValueError
         if decoded.rules not in (b"", rules_of(decoded)):

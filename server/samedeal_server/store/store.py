@@ -89,6 +89,8 @@ OnCommitted = Callable[[str, SequencedEvent, bool], None]
 """A callback with the room and the event of a commit, and whether the event was announced to other nodes."""
 
 _RACE_FIELDS: Final = ("race", "schema", "engine")
+_ENTRY_NUMBERS: Final = ("request", "foundation_cards", "moves", "undos", "committed_at")
+
 _PROGRESS_FIELDS: Final = Progress.__struct_fields__
 
 _CREATE_ROOM: Final = Script("create_room")
@@ -228,7 +230,12 @@ class Store:
         progress = await self.load_progress(race)
         with schema.reading():
             return Snapshot(
-                race, int(version), int(last_event), _milliseconds(time), progress, int(spectator_count or 0)
+                race,
+                int(version),
+                int(schema.stored(last_event)),
+                _milliseconds(time),
+                progress,
+                int(spectator_count or 0),
             )
 
     async def load_races(self, rooms: Sequence[str]) -> list[Race | None]:
@@ -500,18 +507,12 @@ def _decode_progress(values: Sequence[bytes | None]) -> Progress:
 
 
 def _decode_entry(id_: bytes, fields: dict[bytes, bytes]) -> LogEntry:
-    return LogEntry(
-        revision=int(id_.split(b"-")[0]),
-        request=int(fields[b"request"]),
-        action=fields[b"action"].decode(),
-        seen=fields[b"seen"],
-        foundation_cards=int(fields[b"foundation_cards"]),
-        moves=int(fields[b"moves"]),
-        undos=int(fields[b"undos"]),
-        committed_at=int(fields[b"committed_at"]),
-    )
+    numbers = {name: int(schema.stored(fields.get(name.encode()))) for name in _ENTRY_NUMBERS}
+    action, seen = (schema.stored(fields.get(name)) for name in (b"action", b"seen"))
+    return LogEntry(revision=int(id_.split(b"-")[0]), action=action.decode(), seen=seen, **numbers)
 
 
 def _decode_stream_event(id_: bytes, fields: dict[bytes, bytes]) -> SequencedEvent:
     number = int(id_.split(b"-")[0])
-    return SequencedEvent(number, int(fields[b"previous"]), int(fields[b"time"]), decode_event(fields[b"event"]))
+    previous, time, event = (schema.stored(fields.get(name)) for name in (b"previous", b"time", b"event"))
+    return SequencedEvent(number, int(previous), int(time), decode_event(event))

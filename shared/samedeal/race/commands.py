@@ -110,7 +110,7 @@ class KickCommand(PlayerCommand, frozen=True):
 
 
 class RenameCommand(PlayerCommand, frozen=True):
-    """Command of the operator to show others another name of a player. The player's hashes keep the old one."""
+    """Command of the operator to give a player another name, or from the countdown on to show others another one."""
 
     name: str
 

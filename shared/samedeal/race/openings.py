@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from samedeal.deal import Deal, commitment
 from samedeal.games import game_named
+from samedeal.names import is_removed
 from samedeal.options import Options
 from samedeal.protocol.codec import pack
 from samedeal.protocol.messages import EarlierPlayer
@@ -37,9 +38,11 @@ def rematch(race: Race, room: str, seed: bytes, now: int) -> Race:
     """Return the rematch of a finished race, which may be the next one of its series."""
     options, round_number = successor_options(race), race.round + 1
     players = tuple(each.player for each in race.racers if each.player not in race.kicked.players)
-    before = RaceBefore(race.room, players, shown={each.player: each.shown for each in race.racers if each.shown})
-    if round_number % options.series:
-        before = replace(before, table=race.table, rooms=(*race.before.rooms, race.room))
+    if round_number % options.series:  # the table follows from records, which know players by their names
+        rooms = (*race.before.rooms, race.room)
+        before = replace(race.before, room=race.room, players=players, table=race.table, rooms=rooms)
+    else:
+        before = replace(_names_after(race), room=race.room, players=players)
     is_alone = sum(not each.bot for each in race.racers) == 1  # bots of the house may have died before the start
     successor = Race(
         *(room, options, round_number, options.deal, b"", race.private, now, now),
@@ -52,11 +55,18 @@ def rematch(race: Race, room: str, seed: bytes, now: int) -> Race:
 def repetition(race: Race, room: str, deal: Deal, players: Sequence[EarlierPlayer], seed: bytes, now: int) -> Race:
     """Return a race in which the deal of an earlier race of ``players`` is dealt again to the only player of ``race``."""
     options = replace(race.options, players=1, start="full", start_at=0)
-    before = RaceBefore(players=tuple(racer.player for racer in race.racers))
+    before = replace(_names_after(race), players=tuple(racer.player for racer in race.racers))
     repeated = Race(room, options, 0, str(deal), b"", race.private, now, now, home=race.home or race.room)
     return _committed(
         replace(repeated, origin=race.origin, before=before, kicked=race.kicked, earlier=tuple(players)), seed
     )
+
+
+def _names_after(race: Race) -> RaceBefore:
+    """Return the names that the operator has chosen: the next race gives them to players, except those that were removed."""
+    chosen = {**race.before.given, **race.before.shown}
+    removed = {player: name for player, name in chosen.items() if is_removed(name)}
+    return RaceBefore(given={each: name for each, name in chosen.items() if each not in removed}, shown=removed)
 
 
 def successor_options(race: Race) -> Options:

@@ -7,6 +7,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from samedeal.look_alikes import look_alike
+from samedeal.names import is_removed
 from samedeal.options import MAX_PLAYERS, SEATS_OF_ADDRESS
 from samedeal.race.commands import (
     AwayCommand,
@@ -15,6 +16,7 @@ from samedeal.race.commands import (
     KickCommand,
     LeaveCommand,
     ReadyCommand,
+    RenameCommand,
     StartCommand,
     TickCommand,
 )
@@ -123,13 +125,12 @@ def join(race: Race, command: JoinCommand, now: int) -> CommandResult:
     _check_free_seat(race, command.player, now)
     if not command.house and is_crowded(race, command.origin):
         raise refused("too_many_from_address")
-    for racer in race.racers:
-        if look_alike(racer.name, command.name):
-            raise refused("name_taken", name=racer.name)
+    name = race.before.given.get(command.player, command.name)
+    shown = race.before.shown.get(command.player, "")
+    _check_free_name(race, name)
     taken = {racer.seat for racer in race.racers}
     seat = next(number for number in range(1, race.options.players + 1) if number not in taken)
-    origin, shown = "" if command.house else command.origin, race.before.shown.get(command.player, "")
-    given = command.player, command.name, seat
+    origin, given = "" if command.house else command.origin, (command.player, name, seat)
     racer = Racer(*given, seated_at=now, bot=command.bot, origin=origin, house=command.house, shown=shown)
     # Players of the previous race come first, so that no spectator of that race becomes the host.
     racers = sorted((*race.racers, racer), key=lambda each: each.player not in race.before.players)
@@ -171,6 +172,37 @@ def leave_seat(race: Race, command: LeaveCommand | KickCommand, now: int) -> Com
     if all(each.house for each in left.racers):  # nobody is left for whom they came
         left = replace(left, racers=())
     return _start_if_due(left, now, "left")
+
+
+def rename(race: Race, command: RenameCommand, now: int) -> CommandResult:
+    """Give a player another name, unless a share or the table of a series is bound to the first one.
+
+    No hash ever covers what replaces a removed name.
+    """
+    if race.draw.number or race.before.rooms or is_removed(command.name):
+        return show_name(race, command, now)
+    racer = race.seated(command.player)
+    _check_free_name(race.without([racer]), command.name)
+    named = replace(race, before=race.before.giving(racer.player, command.name))
+    return _if_changed(race, named.with_racer(racer, name=command.name, shown=""))
+
+
+def show_name(race: Race, command: RenameCommand, now: int) -> CommandResult:
+    """Show others another name of a player."""
+    racer = race.seated(command.player)
+    named = replace(race, before=race.before.showing(racer.player, command.name))
+    return _if_changed(race, named.with_racer(racer, shown="" if command.name == racer.name else command.name))
+
+
+def _if_changed(race: Race, renamed: Race) -> CommandResult:
+    return (race, ()) if renamed.racers == race.racers else (renamed, ("renamed",))
+
+
+def _check_free_name(race: Race, name: str) -> None:
+    """Raise RequestRefused if a racer has a name that looks like this one."""
+    for racer in race.racers:
+        if look_alike(racer.name, name):
+            raise refused("name_taken", name=racer.name)
 
 
 def set_ready(race: Race, command: ReadyCommand, now: int) -> CommandResult:

@@ -52,8 +52,9 @@ Rules
 - In a public room, players from one address other than the host's take at most half of the seats.
   In a room without a host, this applies to every address. In a room with more than 16 seats, every address has at most
   four: fewer than there are draws.
-- The operator may choose the name that others are shown of a player. The name that the player took the seat with stays in
-  all hashes, and the rematch shows the chosen one too.
+- The operator may give a player another name, which the player also has after leaving and coming back, and in rematches.
+  Once shares or hashes may be bound to the first name, which is from the first countdown of a race or series on, others
+  are only shown the new one until the next race or series.
 - The operator may close a room. A race that is closed while under way has no standings, and its seed is not revealed.
 
 What each command does, by phase. Where the table has a code (``bad_share``, ``not_racing``, ``not_over``,
@@ -75,7 +76,7 @@ What each command does, by phase. Where the table has a code (``bad_share``, ``n
     LinkRematch   not_over    not_over    not_over    links       room_closed
     Kick          removes     removes     resigns     removes     room_closed
     Kick by host  removes     removes     started     started     room_closed
-    Rename        renames     renames     renames     renames     room_closed
+    Rename        renames     shows       shows       shows       room_closed
     Close         closes      closes      closes      closes      nothing
     Tick          may start   may race    may finish  may close   nothing
 
@@ -169,11 +170,6 @@ def _kick(race: Race, command: KickCommand, now: int) -> CommandResult:
     return replace(left, kicked=kicked), (*events, "kicked")
 
 
-def _rename(race: Race, command: RenameCommand, now: int) -> CommandResult:
-    renamed = race.with_racer(race.seated(command.player), shown=command.name)
-    return renamed, () if renamed == race else ("renamed",)
-
-
 def _close(race: Race, command: CloseCommand, now: int) -> CommandResult:
     return replace(race, phase="closed"), ("closed_by_operator", "closed")
 
@@ -204,7 +200,7 @@ _TRANSITIONS: Final[Mapping[type[RaceCommand], tuple[_Transition, ...]]] = {
     DeclareStuckCommand: (_NOT_RACING, _NOT_RACING, endings.declare_stuck, _NOT_RACING, _CLOSED),
     LinkRematchCommand: (_NOT_OVER, _NOT_OVER, _NOT_OVER, _link_rematch, _CLOSED),
     KickCommand: (_kick, _kick, _kick, _kick, _CLOSED),
-    RenameCommand: (_rename, _rename, _rename, _rename, _CLOSED),
+    RenameCommand: (seats.rename, seats.show_name, seats.show_name, seats.show_name, _CLOSED),
     CloseCommand: (_close, _close, _close, _close, _do_nothing),
     TickCommand: (seats.tick_open, draws.tick_countdown, endings.tick_racing, endings.tick_finished, _do_nothing),
 }

@@ -27,6 +27,9 @@ MOST_ACTIONS: Final = 40_000
 _MAX_KICKED: Final = 100
 """Maximum number of kicked players, and of their origins, that a race remembers."""
 
+_MAX_NAMED: Final = 100
+"""Maximum number of names chosen by the operator that a race remembers, of each kind."""
+
 
 class Racer(Struct, frozen=True, omit_defaults=True):
     """A player with a seat. Times are in milliseconds since 1970.
@@ -126,15 +129,25 @@ class RaceBefore(Struct, frozen=True, omit_defaults=True):
 
     ``room`` is the room of that race, or empty if this race is no rematch. ``players`` has the ids of the players for
     whom this race keeps seats: those of the race before, or the one for whom a deal is dealt again. ``table`` is the
-    table of a series before this race, and ``rooms`` has the rooms of its races. ``shown`` has the names that the operator
-    has given to players, by their ids.
+    table of a series before this race, and ``rooms`` has the rooms of its races. ``given`` has the names that the operator
+    has given to players, by their ids, and ``shown`` those that others are shown, both also of this race.
     """
 
     room: str = ""
     players: tuple[str, ...] = ()
     table: tuple[TableLine, ...] = ()
     rooms: tuple[str, ...] = ()
-    shown: dict[str, str] = {}  # msgspec copies it
+    given: dict[str, str] = {}  # msgspec copies it
+    shown: dict[str, str] = {}
+
+    def giving(self, player: str, name: str) -> Self:
+        """Return this after the operator has given a player a name."""
+        shown = {each: other for each, other in self.shown.items() if each != player}
+        return replace(self, given=dict([*self.given.items(), (player, name)][-_MAX_NAMED:]), shown=shown)
+
+    def showing(self, player: str, name: str) -> Self:
+        """Return this after the operator has chosen which name others are shown of a player."""
+        return replace(self, shown=dict([*self.shown.items(), (player, name)][-_MAX_NAMED:]))
 
 
 class RaceResult(Struct, frozen=True, omit_defaults=True):

@@ -191,7 +191,8 @@ class ResultsScreen(WidgetScreen):
         record = (await self.client.audit()).reading.record
         if record is not None:
             self._complete_record(record)
-        name = self.client.link.name if self.model.own.play is not None else ""
+        seat = self.model.seat if self.model.own.play is not None else None
+        name = seat.name if seat is not None else ""
         if self._path is not None:
             failed = await self.samedeal.replay(self._path, name)
         elif (record := record or self.model.record()) is not None:  # it could not be saved

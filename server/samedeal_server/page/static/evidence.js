@@ -10,7 +10,7 @@ import {hex, sha256, unhex} from "./hash.js"
 import {USUAL, UnknownTerms} from "./terms.mjs"
 
 const MOST_LENGTH = 1_000_000 // of the facts of a race as text: later ones that have no end are dropped, and the verdict says so
-const ENDLESS = /counted|watched|mistimed|dealt|result|gone|back|sat/ // what a server can add, and not the player
+const ENDLESS = /counted|watched|mistimed|dealt|result|gone|back|sat|named/ // what a server can add, and not the player
 const CAUSES = {loss: ["lost_data", "changed_record"], window: ["other_window", "new_session"]}
 
 export const same = (a, b) => JSON.stringify(a) === JSON.stringify(b)
@@ -31,7 +31,9 @@ export class Evidence {
 	room = ""
 	wanted = {} // what the player asked for: {options, line, game, tide, round, private, again}
 	player = ""
-	name = ""
+	called = "" // the player's name on the server
+	name = "" // that of the seat, which the operator may change until the countdown
+	isNamed = false // whether it cannot change any more
 	seat = 0
 	places = [] // all seats that the player had, with the name there
 	bot = false
@@ -116,6 +118,13 @@ export class Evidence {
 		return this.draws.find(each => each.number === number)
 	}
 
+	// The own seat has a name.
+	atSeat(name) {
+		const place = placeText([this.seat, name])
+		if (!this.places.includes(place)) this.places.push(place)
+		return Object.assign(this, {name})
+	}
+
 	plus(fact) {
 		this.size += JSON.stringify(fact).length + 1
 		const [kind, ...values] = fact
@@ -144,7 +153,8 @@ export class Evidence {
 
 const ADDED = {
 	asked: (known, role, room, wanted, bot = false, today = known.today) => Object.assign(known, {role, room, wanted, bot, today}),
-	known: (known, player, name) => Object.assign(known, {player, name}),
+	known: (known, player, name) => Object.assign(known, {player, called: name, name}),
+	named: (known, name) => (name ? known.atSeat(name) : known).isNamed = Boolean(name),
 	sat,
 	out: known => Object.assign(known, {isOut: true, outAfter: known.draws.length}),
 	shown: showTerms,
@@ -181,7 +191,7 @@ const ADDED = {
 function sat(known, shown, generation) {
 	const seat = known.begun && known.seat ? known.seat : shown
 	known.places.push(placeText([seat, known.name]))
-	Object.assign(known, {seat, generation, isOut: false})
+	Object.assign(known, {seat, generation, isNamed: known.isNamed && !known.isOut, isOut: false})
 }
 
 function showTerms(known, text, commitment, table, isBefore = true) {

@@ -60,7 +60,7 @@ function removed(known, {code}) {
 
 function welcomed(known, {player, name}) {
 	if (!known.player) known.plus(["known", player, name])
-	else if (player === known.player) known.findingIf(name !== known.name, "other_identity")
+	else if (player === known.player) known.findingIf(name !== known.called, "other_identity")
 	else known.finding("new_session").plus(["known", player, name]).plus(["out"])
 }
 
@@ -193,10 +193,20 @@ function comeBack(known, {players}, losses) {
 function showOwnSeat(known, state) {
 	const [seat, ...others] = state.players.filter(each => each.player === known.player)
 	if (!seat) return loseSeat(known, state)
+	showOwnName(known, seat.name, state.phase === "open")
 	const isOwn = same([seat.seat, seat.name, seat.bot], [known.seat, known.name, known.bot])
 	known.findingIf(!isOwn || others.length, "other_identity")
 	known.findingIf(seat.resigned && !known.hasGivenUp, "resigned_for_you")
 	known.findingIf(seat.stuck && !known.own.has("declarestuck"), "stuck_for_you")
+}
+
+// The operator may change the name of the own seat until the countdown, or the player's first share. A player who comes back
+// gets another seat.
+function showOwnName(known, name, isOpen) {
+	if (isOpen && !Object.keys(known.shares).length) {
+		if (known.isNamed) known.plus(["named", ""])
+		known.atSeat(name)
+	} else if (!known.isNamed) known.plus(["named", name])
 }
 
 // After a state without the player's seat.

@@ -155,7 +155,7 @@ export class RaceScreen {
 		} else if (message.type === "drawn") race.setShares(message)
 		else if (message.type === "notice") {
 			this.announce(message.message)
-			if (message.code === "kicked") this.say(message.message)
+			if (/^(kicked|renamed)$/.test(message.code)) this.say(message.message)
 			if (/^not_/.test(message.code)) this.closed = message.message
 		} else if (message.type === "delayedboard") race.showBoard(message)
 		else if (message.type === "delayedmove" && race.isKnownGame && !race.showMove(message) && !this.resyncing) {

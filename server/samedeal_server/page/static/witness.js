@@ -132,8 +132,8 @@ export class Witness {
 		}
 		const isBack = message.type === "watching" && evidence.termsText && evidence.waiting.has(message.to)
 		if (isBack && evidence.role === "spectator") {
-			const {role, room, player, name, waiting} = evidence
-			this.fresh = Object.assign(this.asked(role, room, {}, player, name), {waiting: new Map(waiting)}) // it may be open anew
+			const {role, room, player, called, waiting} = evidence
+			this.fresh = Object.assign(this.asked(role, room, {}, player, called), {waiting: new Map(waiting)}) // it may be open anew
 		}
 		if (message.type === "roomstate") this.choose(message)
 		else if (this.fresh) noteReceived(this.fresh, message, now)
