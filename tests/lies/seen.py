@@ -13,6 +13,7 @@ from samedeal.board_history import Undo
 from samedeal.errors import SamedealError
 from samedeal.protocol import messages
 from samedeal.protocol.messages import Act, CommitShare, RevealShare, RoomState, Tally, ToClient, ToServer
+from samedeal_link.connection.unanswered_requests import is_rate_limited, is_unsaved
 from samedeal_link.evidence import facts, observation, own_draws
 from samedeal_link.evidence.evidence import Evidence
 from samedeal_link.evidence.facts import AskedToEnter, fact_text, parse_fact
@@ -207,7 +208,7 @@ class Seen(Struct, frozen=True):
                 own = before.with_board(message, self._undo_rule())
             elif isinstance(message, messages.Acked):
                 own = before.acked(message, self.state.starts if self.state else 0)
-            elif message.retry_after:  # the link sends it again, and nobody sees this answer
+            elif is_rate_limited(message) or is_unsaved(message):  # the link sends the action again by itself
                 own = before
             else:
                 own = before.refused(message)
