@@ -185,21 +185,25 @@ def _unanswered(server: Server, client: Client) -> None:
     _back(server, client)
 
 
-def _limited(server: Server, client: Client) -> None:
-    """Refuse an action for a reason that is not in the rules."""
-    if client not in server.present:
-        return
-    STEPS["move"](server, client)
-    for each, request in server.inbox:
-        if each is client and isinstance(request, messages.Act):
-            server.inbox.remove((each, request))
-            revision = client.seen.own.play.revision if client.seen.own.play else -1
-            refused = messages.Refused(
-                to=request.id, code=RefusalCode.RATE_LIMITED, message="Wait.", revision=revision, retry_after=1
-            )
-            client.receive(refused)
-            server.inbox.append((each, request))  # as the client sends it again
-            break
+def _refused(code: RefusalCode, retry_after: float = 0.0) -> Callable[[Server, Client], None]:
+    """A step in which an action is refused for a reason that is not in the rules, and sent again if that may help."""
+
+    def refuse(server: Server, client: Client) -> None:
+        if client not in server.present:
+            return
+        STEPS["move"](server, client)
+        for each, request in server.inbox:
+            if each is client and isinstance(request, messages.Act):
+                server.inbox.remove((each, request))
+                revision = client.seen.own.play.revision if client.seen.own.play else -1
+                client.receive(
+                    messages.Refused(request.id, code, message="No.", revision=revision, retry_after=retry_after)
+                )
+                if retry_after:
+                    server.inbox.append((each, request))
+                break
+
+    return refuse
 
 
 def _put_off(server: Server, _: Client) -> None:
@@ -350,7 +354,8 @@ TROUBLES: Final[dict[str, Trouble]] = {
     "window in redraw": Trouble(_window_in_redraw, WINDOW | {"missed_draw"}),
     "lost redraw": Trouble(_lost_redraw, LOST | {"went_back", "other_drawn"}, is_own=False),
     "unanswered": Trouble(_unanswered),
-    "limited": Trouble(_limited),
+    "limited": Trouble(_refused(RefusalCode.RATE_LIMITED, 1)),
+    "failed": Trouble(_refused(RefusalCode.FAULT), frozenset({"unfinished"})),
     "put off": Trouble(_put_off, is_own=False),
     "idle": Trouble(_idle, is_own=False),
     "away": Trouble(_away, frozenset({"unfinished"})),
