@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from samedeal_link.session.client_session import ClientSession
 
 
-_BLACK_ON_WHITE, _RESET = "\x1b[30;107m", "\x1b[0m"
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the arguments of ``samedeal new``."""
     add_address(parser, room=None)
@@ -124,8 +121,6 @@ def run(given: argparse.Namespace) -> Coroutine[Any, Any, int]:
         await client.join(room, given.passphrase)
 
     async def open_room() -> int:
-        from samedeal_client.terminal_io.line_io import terminal_look
-        from samedeal_client.text.qr_code import qr_lines
         from samedeal_link.connection.reconnecting_link import Link
         from samedeal_link.connection.saved_sessions import MemorySessions
         from samedeal_link.session.room_client import RoomClient
@@ -133,10 +128,6 @@ def run(given: argparse.Namespace) -> Coroutine[Any, Any, int]:
         async with Link(address, name, MemorySessions()) as link:
             room = await RoomClient(link).create(options_of(given), code, given.passphrase)
             print(*invite(room, has_page=link.has_page), sep="\n", file=terminal().output)
-            look = terminal_look(ascii_only=given.ascii)
-            if link.has_page and look.colour and not (look.ascii or given.plain):
-                code_lines = (f"{_BLACK_ON_WHITE}{line}{_RESET}" for line in qr_lines(address.page(room)))
-                print(*code_lines, sep="\n", file=terminal().output)
         return 0
 
     return open_room() if given.no_join else run_client(given, address, name, enter)

@@ -30,7 +30,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="instead of the boards, print until when each player could still win, and how",
     )
-    parser.add_argument("--cast", metavar="FILE", default="", help="instead, write a recording for asciinema to FILE")
     add_games(parser)
     add_passphrase(parser)
     add_back_to(parser)
@@ -52,8 +51,6 @@ async def run(given: argparse.Namespace) -> int:
     only = _player(record, given.player)
     race = RecordedRace(record)
     look = terminal_look(ascii_only=given.ascii)
-    if given.cast:
-        return _write_cast(Path(given.cast), race, look, only)
     if given.review:
         await _review(race, only, Printer(terminal().output, colour=False))
         return 0
@@ -106,17 +103,6 @@ async def _practise(race: RecordedRace, request: PracticeRequest, look: Look) ->
     finally:
         serving.cancel()
         await asyncio.gather(serving, return_exceptions=True)
-
-
-def _write_cast(path: Path, race: RecordedRace, look: Look, only: int | None) -> int:
-    from dataclasses import replace
-
-    from samedeal_client.full_screen.widgets.cast import cast_lines
-
-    path.write_text(
-        "".join(f"{line}\n" for line in cast_lines(race, replace(look, colour=True), only)), encoding="utf-8"
-    )
-    return 0
 
 
 async def _review(race: RecordedRace, only: int | None, printer: Printer) -> None:
