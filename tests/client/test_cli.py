@@ -7,7 +7,6 @@ import re
 import shlex
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 import pytest
@@ -18,7 +17,7 @@ from samedeal.options import Options
 from samedeal.protocol_codes import RefusalCode
 from samedeal_client import run_client
 from samedeal_client.cli import COMMANDS as CLIENT_COMMANDS
-from samedeal_client.cli import game_words, help_texts, main, parser
+from samedeal_client.cli import game_words, main, parser
 from samedeal_client.commands import new
 from samedeal_client.commands.arguments import error_report, player_name
 from samedeal_client.menus.start_menu import LONE_CODE
@@ -46,15 +45,9 @@ def test_help_of_all_commands(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Ca
     assert set(re.findall(f'"{variables}"', sources)) == set(re.findall(variables, text))
 
 
-def test_every_command_has_help_texts() -> None:
-    rows = tomllib.loads((Path(samedeal_client.__file__).parent / "commands" / "help.toml").read_text())
-    assert [*rows] == ["samedeal", *CLIENT_COMMANDS]
-    assert {key for row in rows.values() for key in row} == {"description", "examples"}
-
-
 def test_every_example_is_valid() -> None:
     for command in COMMANDS:
-        text = parser().format_help() + help_texts(command, **game_words())["epilog"]
+        text = parser().format_help() + CLIENT_COMMANDS[command].help_texts(**game_words())["epilog"]
         for line in re.findall(rf"^  samedeal {command} ([^\n]*)", text, re.MULTILINE):
             words = shlex.split(re.split(r" {2,}| < ", line)[0])
             parser(command).parse_args([command, *words])

@@ -7,7 +7,8 @@ from collections.abc import Coroutine
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from samedeal_client.commands.arguments import add_address, add_number, add_player, player_name, server_and_room
+from samedeal.command_line_help import add_rows
+from samedeal_client.commands.arguments import player_name, server_and_room
 from samedeal_link.errors import Failure
 from samedeal_link.machine.terminal import terminal
 
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Define the arguments of ``samedeal new``."""
-    add_address(parser, room=None)
+    """Add the options of rooms."""
     race = parser.add_argument_group("race")
     for name in ("game", "deal", "players", "limit", "undo", "hints"):
         add_option(race, name)
@@ -34,7 +34,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_option(room, "delay")
     add_option(room, "bots")
     room.add_argument("--no-join", action="store_true", help="open the room without joining it")
-    add_player(parser)
 
 
 def add_option(group: argparse._ActionsContainer, name: str) -> None:
@@ -50,7 +49,8 @@ def add_option(group: argparse._ActionsContainer, name: str) -> None:
         default = field.value(field.default)
         group.add_argument(flag, default=default, metavar="WHEN", help=f"{field.help} (default: {default})")
     elif field.bounds is not None:
-        add_number(group, flag, field.bounds, int(field.default), field.help)
+        low, high = field.bounds
+        add_rows(group, {flag: {"type": f"{low} to {high}", "default": int(field.default), "help": field.help}})
     elif field.choices is None:
         group.add_argument(flag, default=field.default, help=text)
     elif set(field.choices.values()) == {True, False}:

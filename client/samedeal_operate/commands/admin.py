@@ -46,7 +46,6 @@ from samedeal.protocol.admin import (
 from samedeal.protocol.messages import Done
 from samedeal.protocol_codes import OperatorRefusalCode
 from samedeal.terminal_text import printable
-from samedeal_client.commands.arguments import integer_in
 from samedeal_client.panels.narration import room_lines
 from samedeal_client.terminal_io.line_io import Printer, ask, ask_secret, terminal_look
 from samedeal_client.text.appearance import Look
@@ -331,7 +330,6 @@ _FUNCTIONS: Final[dict[str, Callable[[OperatorClient, argparse.Namespace], Await
 """What the actions do that need more than a request."""
 
 _TYPES: Final[dict[str, Callable[[str], Any]]] = {
-    "rooms": integer_in(1, 1000),
     "duration": _duration,
     "sentence": _sentence,
     "path": Path,
