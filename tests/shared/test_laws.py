@@ -18,7 +18,7 @@ from samedeal.laws.stuck import is_dead_end
 from samedeal.moves import DEAL, FOUNDATION
 from samedeal.solver.solve import Outcome, solve
 from tests.client.boards import dealt, playout, with_other_hidden_cards
-from tests.shared.javascript import evaluate_with_page, needs_node
+from tests.shared.javascript import answer_of_page, needs_node
 from tests.shared.late_boards import exhaustive_search, late_board
 from tests.shared.playouts import won_record
 from tests.shared.positions import position
@@ -149,18 +149,6 @@ def boards() -> list[Board]:
     return [board for board in found if not board.won]
 
 
-READ = """await (async () => {
-    const {hint} = await import("./hints.js")
-    const {isStuck, safeMove} = await import("./legal_moves.js")
-    const {onFoundations} = await import("./piles.js")
-    return given.map(([game, piles, asksStuck]) => {
-        const {moves, isLost = false} = hint({game, piles, states: 60})
-        const stuck = asksStuck && isStuck({game, piles, most: onFoundations(game, piles)})
-        return [safeMove(game, piles) ?? "None", moves, isLost, stuck]
-    })
-})()"""
-
-
 @needs_node
 def test_page_reads_the_same_laws(tmp_path: Path) -> None:
     """Of the proofs that a player is stuck, only those on boards with few cards are short enough for a test."""
@@ -174,5 +162,7 @@ def test_page_reads_the_same_laws(tmp_path: Path) -> None:
         expected.append([str(safe_move(board)), [str(move) for move in told.moves], told.is_lost, stuck])
     assert any(stuck for *_, stuck in expected)
     assert any(is_lost for *_, is_lost, _ in expected)
-    for known, told_by_page, (game, *_) in zip(expected, evaluate_with_page(READ, given, tmp_path), given, strict=True):
+    for known, told_by_page, (game, *_) in zip(
+        expected, answer_of_page("playing.laws", tmp_path, given), given, strict=True
+    ):
         assert told_by_page == known, game
