@@ -20,7 +20,7 @@ BUNDLES: Final = {
         *("rule_picture.js", "link.js", "here.js", "names.js", "page.js"),
     ),
     "dealing.js": ("legal_moves.js", "hand.js", "shake256.js", "dealing.js"),
-    "table.js": ("table.js",),
+    "table.js": ("lanes.js", "table.js"),
     "race_screen.js": ("chart.js", "race_state.js", "race_screen.js"),
     "front.js": ("practice.js", "rivals.js", "lobby.js", "front.js"),
     "witness.js": (
