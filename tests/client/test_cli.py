@@ -13,12 +13,10 @@ import pytest
 
 import samedeal_client
 from samedeal.errors import RequestRefused
-from samedeal.options import Options
 from samedeal.protocol_codes import RefusalCode
 from samedeal_client import run_client
 from samedeal_client.cli import COMMANDS as CLIENT_COMMANDS
 from samedeal_client.cli import game_words, main, parser
-from samedeal_client.commands import new
 from samedeal_client.commands.arguments import error_report, player_name
 from samedeal_client.menus.start_menu import LONE_CODE
 from samedeal_link.connection.dial import CannotConnect
@@ -154,22 +152,6 @@ def test_serve_runs_the_server() -> None:
     assert served.returncode == 0
     assert "samedeal-server" in served.stdout
     assert run_samedeal("serve", "--port", "x").returncode == 2
-
-
-def test_arguments_of_new_become_options() -> None:
-    typed = (
-        "--game athena --game STEVE --deal 4821 --limit 90s --no-spectators --delay 0 --start full --first-finish-ends"
-    )
-    assert new.options_of(parser("new").parse_args(["new", "localhost"])) == Options(deal="winnable")
-    assert new.options_of(parser("new").parse_args(["new", "localhost", *typed.split()])) == Options(
-        games=("athena", "steve"),
-        deal="#4821",
-        limit=90,
-        spectators=False,
-        delay=0,
-        start="full",
-        first_finish_ends=True,
-    )
 
 
 @pytest.mark.parametrize(("login", "name"), [("ana", "ana"), ("Admin", "player")])
