@@ -47,8 +47,11 @@ export function shares(draws) {
 	})
 }
 
-export const near = ({own, most}) =>
-	nearest(Array.from({length: 64}, (_, i) => ({player: i + 1})), own, most).map(({player}) => player)
+export const neighbours = all =>
+	all.map(([own, most]) => {
+		const rows = Array.from({length: 64}, (_, i) => ({player: i + 1}))
+		return nearest(rows, own, most).map(({player}) => player)
+	})
 
 export const standings = all =>
 	all.map(([own, ...counts]) => {

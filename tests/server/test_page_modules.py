@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Sequence
+from itertools import chain, groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +22,7 @@ from samedeal.options import Options
 from samedeal.protocol.codec import encode
 from samedeal.protocol.messages import Joined, Seat, Tally
 from tests.client.server_messages import room_state
-from tests.golden.golden_files import assert_answers, values_on
+from tests.golden.golden_files import asked_on, assert_answers, values_on
 from tests.shared.javascript import answer_of_page, needs_node
 
 pytestmark = needs_node
@@ -95,31 +97,13 @@ def test_shares_are_those_of_the_draw(tmp_path: Path) -> None:
     assert answer_of_page("race_state.shares", tmp_path, [1, 2]) == [[1], []]
 
 
-@pytest.mark.parametrize(
-    ("most", "own", "shown"),
-    [
-        (64, 9, range(1, 65)),
-        (16, 1, range(1, 17)),
-        (16, 40, [*range(1, 14), 39, 40, 41]),
-        (16, 64, [*range(1, 15), 63, 64]),
-        (4, 1, range(1, 5)),
-        (4, 40, [1, 39, 40, 41]),
-        (4, 64, [1, 2, 63, 64]),
-    ],
-)
-def test_racer_sees_leaders_and_neighbours(most: int, own: int, shown: Sequence[int], tmp_path: Path) -> None:
-    assert answer_of_page("race_state.near", tmp_path, {"most": most, "own": own}) == list(shown)
-
-
-def test_place_and_distance_are_told(tmp_path: Path) -> None:
-    """Nothing before the first card, and nothing to a player who is alone."""
-    told = {
-        "1st of 3, 4 cards ahead of ben": [0, 9, 5, 1],
-        "3rd of 3, 1 card behind ben": [2, 9, 5, 4],
-        "2nd of 3, level with ben": [2, 9, 5, 5],
-        ", ": [1, 0, 0, 0],
-    }
-    assert answer_of_page("race_state.standings", tmp_path, [*told.values(), [0, 7]]) == [*told, ", "]
+def test_ranking_is_shown_as_the_page_says(tmp_path: Path) -> None:
+    asked = [(heading.partition(":")[0].lower(), json.loads(question)) for heading, question in asked_on("ranking")]
+    found = chain.from_iterable(
+        answer_of_page(f"race_state.{what}", tmp_path, [question for _, question in group])
+        for what, group in groupby(asked, itemgetter(0))
+    )
+    assert_answers("ranking", lambda _heading, _question: str(next(found)).strip("[]"))
 
 
 def test_result_is_told_in_a_sentence(tmp_path: Path) -> None:
