@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from samedeal.deal import Deal
 from samedeal.options import Options
 from samedeal.terms import RoomTerms
 from samedeal_link.evidence.facts import ANYTHING, Wanted  # noqa: F401 (for the page)
 from tests.golden.golden_files import assert_answers
+from tests.shared.recorded import described_terms
 
 START = 1_795_203_000_000
 TIDE = Options.scheduled("willow", START, 10, bots=False, players=64)
 
 
 def terms(options: Options, **fields: Any) -> RoomTerms:
-    return RoomTerms.of("friday", options, Deal.parse(options.deal), **fields)
+    return described_terms("friday", options, options.deal, **fields)
 
 
 def test_room_that_the_player_did_not_ask_for_is_found() -> None:
