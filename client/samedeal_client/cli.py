@@ -11,41 +11,34 @@ import tomllib
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from importlib import resources
-from typing import Any, Final, NamedTuple, Protocol, TypedDict, cast
+from typing import Any, Final, NamedTuple, Protocol, cast
 
-from samedeal.command_line_help import HelpFormatter
+from samedeal.command_line_help import HelpFormatter, add_rows
+
+
+def _table(name: str) -> dict[str, Any]:
+    return tomllib.loads(resources.files("samedeal_client.commands").joinpath(name).read_text("utf-8"))
 
 
 class Subcommand(NamedTuple):
-    """A command: the module that runs it, and its summary for the help. ``reads_all`` says that it parses its arguments."""
+    """A row of ``commands.toml``, which says what each of these is. The program itself has no module."""
 
-    module: str
-    summary: str
+    description: str
+    examples: str = ""
+    module: str = ""
+    summary: str = ""
+    arguments: tuple[str, ...] = ()
     reads_all: bool = False
 
+    def help_texts(self, **words: str) -> dict[str, Any]:
+        """Return the texts before and after the arguments in the help of the command, with ``words`` in its examples."""
+        examples = self.examples.format(**words)
+        epilog = examples if "exit codes:" in examples.lower() else f"{examples}\n\n{_CODES}"
+        return {"description": self.description, "epilog": epilog}
 
-COMMANDS: Final = {
-    "play": Subcommand("samedeal_bots.commands.play", "race against bots on this machine"),
-    "race": Subcommand("samedeal_client.commands.race", "race now, against the people who come"),
-    "join": Subcommand("samedeal_client.commands.join", "join a race, or return to it"),
-    "watch": Subcommand("samedeal_client.commands.watch", "watch a race, with a delay"),
-    "rooms": Subcommand("samedeal_client.commands.rooms", "list the rooms of a server"),
-    "new": Subcommand("samedeal_client.commands.new", "open a room and join it"),
-    "bot": Subcommand("samedeal_bots.commands.bot", "let a bot join a race"),
-    "engine": Subcommand("samedeal_bots.commands.engine", "play as an engine, for programs"),
-    "house": Subcommand("samedeal_bots.commands.house", "let bots keep people company on a server"),
-    "match": Subcommand("samedeal_bots.commands.match", "tell which of two engines is better"),
-    "host": Subcommand("samedeal_operate.commands.host", "host a race on this machine"),
-    "serve": Subcommand("samedeal_door.commands.serve", "run a server", reads_all=True),
-    "door": Subcommand("samedeal_door.commands.door", "let people play over ssh"),
-    "admin": Subcommand("samedeal_operate.commands.admin", "operate a server"),
-    "records": Subcommand("samedeal_client.commands.records", "list records of races, or get one"),
-    "replay": Subcommand("samedeal_client.commands.replay", "show a recorded race again"),
-    "verify": Subcommand("samedeal_client.commands.verify", "check the record of a race"),
-    "history": Subcommand("samedeal_client.commands.history", "show your past races and best times"),
-    "rules": Subcommand("samedeal_client.commands.rules", "print the rules of a game"),
-    "doctor": Subcommand("samedeal_operate.commands.doctor", "check the terminal and the connection to a server"),
-}
+
+COMMANDS: Final = {name: Subcommand(**row) for name, row in _table("commands.toml").items()}
+_PROGRAM: Final = COMMANDS.pop("samedeal")
 
 _CODES: Final = (
     "exit codes: 0 success, 1 failure (the reason is printed), 2 bad usage, 3 a race that was not fully checked, "
@@ -56,12 +49,9 @@ _CODES: Final = (
 class CommandModule(Protocol):
     """The parts that the module of every command has.
 
-    It may also have a function ``expand``, which returns the command line with what the command adds to it.
+    It may also have the functions ``add_arguments``, which adds arguments to a parser, and ``expand``, which returns the
+    command line with what the command adds to it.
     """
-
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Add the command's arguments to its parser."""
-        ...
 
     def run(self, given: argparse.Namespace) -> int | Coroutine[Any, Any, int]:
         """Run the command and return the exit code, or return a coroutine that does so.
@@ -111,21 +101,6 @@ class _CommandParser(argparse.ArgumentParser):
             self._is_inner = False
 
 
-class HelpTexts(TypedDict):
-    """The texts before and after the arguments in the help of a command."""
-
-    description: str
-    epilog: str
-
-
-def help_texts(name: str, **words: str) -> HelpTexts:
-    """Return the texts of a command's help from ``commands/help.toml``, with ``words`` in its examples."""
-    rows = tomllib.loads(resources.files("samedeal_client.commands").joinpath("help.toml").read_text("utf-8"))
-    examples = rows[name].get("examples", "").format(**words)
-    epilog = examples if "exit codes:" in examples.lower() else f"{examples}\n\n{_CODES}"
-    return {"description": rows[name]["description"], "epilog": epilog}
-
-
 def game_words() -> dict[str, str]:
     """Return the names of games for the examples of commands."""
     from samedeal.games import DEFAULT_GAME, GAMES
@@ -136,21 +111,24 @@ def game_words() -> dict[str, str]:
 
 def parser(*wanted: str) -> argparse.ArgumentParser:
     """Return the parser of the command line, with the arguments of the commands in ``wanted``."""
-    samedeal_parser = argparse.ArgumentParser(prog="samedeal", formatter_class=HelpFormatter, **help_texts("samedeal"))
+    from samedeal_link.connection.address import PASSPHRASE
+
+    samedeal_parser = argparse.ArgumentParser(prog="samedeal", formatter_class=HelpFormatter, **_PROGRAM.help_texts())
     samedeal_parser.add_argument(
         "--version", action=_Version, nargs=0, help="print the versions of the program, the protocol and the rules"
     )
     commands = samedeal_parser.add_subparsers(
         dest="command", metavar="COMMAND", required=True, parser_class=_CommandParser
     )
-    for name, (_, summary, _) in COMMANDS.items():
+    for name, command in COMMANDS.items():
+        texts = command.help_texts(**game_words()) if name in wanted else {}
+        sub = commands.add_parser(name, help=command.summary, formatter_class=HelpFormatter, **texts)
         if name in wanted:
-            command = _command(name)
-            texts = help_texts(name, **game_words())
-            sub = commands.add_parser(name, help=summary, formatter_class=HelpFormatter, **texts)
-            command.add_arguments(sub)
-        else:
-            commands.add_parser(name, help=summary)
+            getattr(_command(name), "add_arguments", lambda _: None)(sub)
+            groups = _table("arguments.toml")
+            for group in command.arguments:
+                add_rows(sub, groups[group], {"integer": int})
+            sub.set_defaults(passphrase=os.environ.get(PASSPHRASE, ""))
     return samedeal_parser
 
 

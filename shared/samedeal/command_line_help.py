@@ -6,6 +6,7 @@ import argparse
 import re
 import textwrap
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any, Final
 
 _TWO_COLUMNS: Final = re.compile(r"( +\S+(?: \S+)* {2,})\S")
@@ -13,16 +14,41 @@ _TWO_COLUMNS: Final = re.compile(r"( +\S+(?: \S+)* {2,})\S")
 
 
 ArgumentRows = dict[str, dict[str, Any]]
-"""Arguments in a data file, by their names: the options that argparse takes, with a name for the type."""
+"""Arguments in a data file, by their names: the options that argparse takes, with a name for the type, or with bounds."""
+
+_BOUNDS: Final = re.compile(r"(\d+) to (\d+)")
 
 
-def add_rows(parser: argparse.ArgumentParser, rows: ArgumentRows, types: Mapping[str, Callable[[str], Any]]) -> None:
-    """Add the arguments of a data file to a parser. ``types`` has the functions that their types stand for."""
+def add_rows(
+    parser: argparse._ActionsContainer,
+    rows: ArgumentRows,
+    types: Mapping[str, Callable[[str], Any]] = MappingProxyType({}),
+) -> None:
+    """Add the arguments of a data file to a parser. ``types`` has the functions that their types stand for.
+
+    An argument with bounds, such as ``1 to 15``, is a whole number, and its help ends with its default. An option
+    without help is not listed.
+    """
     for name, row in rows.items():
-        options = row if name.startswith("-") else {"metavar": name.upper(), **row}
-        if "type" in options:
-            options = {**options, "type": types[options["type"]]}
+        options = {"help": argparse.SUPPRESS, **row} if name.startswith("-") else {"metavar": name.upper(), **row}
+        if bounds := _BOUNDS.fullmatch(row.get("type", "")):
+            default = " (default: %(default)s)" if "default" in row else ""
+            options |= {"type": _integer_in(*map(int, bounds.groups())), "help": row["help"] + default}
+            options.setdefault("metavar", "N")
+        elif "type" in row:
+            options["type"] = types[row["type"]]
         parser.add_argument(name, **options)
+
+
+def _integer_in(low: int, high: int) -> Callable[[str], int]:
+    """Return an argument type for whole numbers from ``low`` to ``high``."""
+
+    def read(text: str) -> int:
+        if not (text.isascii() and text.isdigit() and low <= int(text) <= high):
+            raise argparse.ArgumentTypeError(f"{text!r} is not a number from {low} to {high}.")
+        return int(text)
+
+    return read
 
 
 class HelpFormatter(argparse.RawDescriptionHelpFormatter):

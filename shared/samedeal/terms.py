@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from itertools import zip_longest
-from typing import Any, Final, Self
+from typing import Any, Final
 
 import msgspec
 from msgspec.structs import FieldInfo, fields, replace
@@ -84,16 +84,6 @@ class RoomTerms:
     private: bool
     tide: int
     options: Options
-
-    @classmethod
-    def of(
-        cls, room: str, options: Options, deal: Deal, *, round_number: int = 0, private: bool = False, tide: int = 0
-    ) -> Self:
-        """Return the terms of a race for which this release describes the game. Arguments are as for the class."""
-        game = options.game(round_number)
-        return cls(
-            *(room, round_number, game, description_hash(game), deal, private, tide), cls.options_with(options, deal)
-        )
 
     @staticmethod
     def options_with(options: Options, deal: Deal) -> Options:

@@ -7,10 +7,9 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from samedeal.board_history import Play
-from samedeal.deal import Deal
 from samedeal.options import Options
 from samedeal.protocol.messages import DelayedBoard, DelayedMove, RoomState, Seat, Standing, Tally
-from samedeal.terms import RoomTerms
+from tests.shared.recorded import described_terms
 
 SERVER: Final = bytes(range(32))
 """The commitment of the server in ``drawing``."""
@@ -31,8 +30,7 @@ def room_state(room: str, options: Options, players: tuple[Seat, ...], **changes
         tallies=tuple(Tally(player=seat.player) for seat in players),
         commitment=bytes(32),
     )
-    terms = RoomTerms.of(room, options, Deal.parse(options.deal))
-    return replace(state, **{"terms": str(terms), **changes})
+    return replace(state, **{"terms": str(described_terms(room, options, options.deal)), **changes})
 
 
 def standing(place: int, name: str, foundation_cards: int = 9, player: str = "", **more: Any) -> Standing:

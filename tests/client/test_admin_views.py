@@ -3,76 +3,21 @@
 from __future__ import annotations
 
 import pytest
+from msgspec import convert
+from msgspec.json import decode
 from msgspec.structs import replace
 
-from samedeal.protocol.admin import BanLine, NodeLine, Phases, RedisLine, RoomShown, Survey, Whereabouts
-from samedeal.protocol.messages import Seat, Tally
+from samedeal.protocol.admin import BanLine, RoomShown, Survey
 from samedeal_client.full_screen.widgets.style_colours import COLOURS
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import Row, row_text, row_width
 from samedeal_operate.admin_tables import ban_rows, room_rows, survey_rows
 from samedeal_operate.commands.admin import expand
-from tests.client.lone_player import ROOM
-from tests.golden.golden_files import assert_answers, assert_golden
+from tests.golden.golden_files import HERE, assert_answers, assert_golden
 
-NOW = 1_795_287_801_000
-
-ALPHA = NodeLine(
-    node="alpha.cards.example.org-1207-9f3c",
-    version="0.1.0",
-    started=NOW - 3 * 86_400_000,
-    last_seen=NOW - 800,
-    address="ws://10.0.0.7:7777",
-    connections=1204,
-    players=811,
-    spectator_count=40,
-    rooms=103,
-    moves=312.44,
-    median=1.0,
-    p99=10.0,
-    load=0.41,
-    memory=148_000_000,
-)
-BETA = replace(
-    ALPHA, node="beta-88-00aa", started=NOW - 4_000_000, connections=7, players=2, rooms=5, moves=0.0, draining=True
-)
-GAMMA = replace(BETA, node="gamma-9-77fe", rooms=2, last_seen=NOW - 7_200, draining=False, load=0.0)
-
-SURVEY = Survey(
-    to=1,
-    time=NOW,
-    nodes=(ALPHA, BETA, GAMMA),
-    phases=Phases(open=3, countdown=1, racing=94, finished=12),
-    redis=RedisLine(version="7.2.5", latency=0.31, memory=43_100_000, clients=31, commands=2210),
-)
-
-SHOWN = RoomShown(
-    to=1,
-    state=replace(
-        ROOM,
-        game="athena",
-        deal="#4821",
-        private=True,
-        host="0123456789ab",
-        players=(
-            Seat(player="0123456789ab", name="Ana", seat=1),
-            Seat(player="ba9876543210", name="Ёж 漢字", seat=2, resigned=True),
-            Seat(player="00ff00ff00ff", name="cid", seat=4, shown="Kind Name"),
-        ),
-        tallies=(
-            Tally(player="0123456789ab", foundation_cards=52, moves=140, undos=3, finished_at=NOW - 1000),
-            Tally(player="ba9876543210", foundation_cards=3, moves=12),
-            Tally(player="00ff00ff00ff", foundation_cards=17, moves=88, connected=False),
-        ),
-        starts=NOW - 300_000,
-        ends=NOW + 600_000,
-        spectator_count=2,
-    ),
-    whereabouts=(
-        Whereabouts(player="0123456789ab", node="beta-88-00aa", address="203.0.113.7", time=NOW),
-        Whereabouts(player="00ff00ff00ff", node="gamma-9-77fe", address="2001:db8::12", time=NOW),
-    ),
-)
+ANSWERS = decode((HERE / "screens/admin/answers.json").read_bytes())
+SURVEY, SHOWN = convert(ANSWERS["survey"], Survey), convert(ANSWERS["room"], RoomShown)
+NOW = SURVEY.time
 
 
 def text(rows: list[Row]) -> str:

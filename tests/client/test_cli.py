@@ -7,19 +7,16 @@ import re
 import shlex
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 import pytest
 
 import samedeal_client
 from samedeal.errors import RequestRefused
-from samedeal.options import Options
 from samedeal.protocol_codes import RefusalCode
 from samedeal_client import run_client
 from samedeal_client.cli import COMMANDS as CLIENT_COMMANDS
-from samedeal_client.cli import game_words, help_texts, main, parser
-from samedeal_client.commands import new
+from samedeal_client.cli import game_words, main, parser
 from samedeal_client.commands.arguments import error_report, player_name
 from samedeal_client.menus.start_menu import LONE_CODE
 from samedeal_link.connection.dial import CannotConnect
@@ -46,15 +43,9 @@ def test_help_of_all_commands(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Ca
     assert set(re.findall(f'"{variables}"', sources)) == set(re.findall(variables, text))
 
 
-def test_every_command_has_help_texts() -> None:
-    rows = tomllib.loads((Path(samedeal_client.__file__).parent / "commands" / "help.toml").read_text())
-    assert [*rows] == ["samedeal", *CLIENT_COMMANDS]
-    assert {key for row in rows.values() for key in row} == {"description", "examples"}
-
-
 def test_every_example_is_valid() -> None:
     for command in COMMANDS:
-        text = parser().format_help() + help_texts(command, **game_words())["epilog"]
+        text = parser().format_help() + CLIENT_COMMANDS[command].help_texts(**game_words())["epilog"]
         for line in re.findall(rf"^  samedeal {command} ([^\n]*)", text, re.MULTILINE):
             words = shlex.split(re.split(r" {2,}| < ", line)[0])
             parser(command).parse_args([command, *words])
@@ -161,22 +152,6 @@ def test_serve_runs_the_server() -> None:
     assert served.returncode == 0
     assert "samedeal-server" in served.stdout
     assert run_samedeal("serve", "--port", "x").returncode == 2
-
-
-def test_arguments_of_new_become_options() -> None:
-    typed = (
-        "--game athena --game STEVE --deal 4821 --limit 90s --no-spectators --delay 0 --start full --first-finish-ends"
-    )
-    assert new.options_of(parser("new").parse_args(["new", "localhost"])) == Options(deal="winnable")
-    assert new.options_of(parser("new").parse_args(["new", "localhost", *typed.split()])) == Options(
-        games=("athena", "steve"),
-        deal="#4821",
-        limit=90,
-        spectators=False,
-        delay=0,
-        start="full",
-        first_finish_ends=True,
-    )
 
 
 @pytest.mark.parametrize(("login", "name"), [("ana", "ana"), ("Admin", "player")])

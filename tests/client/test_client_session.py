@@ -9,7 +9,7 @@ import pytest
 
 from samedeal.errors import RequestRefused
 from samedeal.options import Options
-from samedeal.protocol.messages import Act, DeclareStuck, Join, Refused
+from samedeal.protocol.messages import DeclareStuck, Join, Refused
 from samedeal.protocol_codes import RefusalCode
 from samedeal_link.session.client_session import ClientSession
 from tests.client.boards import board
@@ -40,18 +40,6 @@ async def test_proven_dead_end_is_declared_once(options: Options, declares: bool
         assert [type(request) for request in referee.requests].count(DeclareStuck) == declares
         assert client.model.seat is not None
         assert client.model.seat.stuck == declares
-
-
-async def test_own_move_stops_play_to_foundations() -> None:
-    referee = athena("1: [2H] AH | 3: AS | 4: KC | 5: QD")
-    async with client_of(referee) as client:
-        referee.answers_allowed.clear()
-        client.play_to_foundations()
-        client.act("5 4")
-        referee.answers_allowed.set()
-        await wait_until(lambda: not client.model.own.pending)
-        acts = [asked.action for asked in referee.requests if isinstance(asked, Act)]
-        assert acts == ["1 0", "5 4"]
 
 
 async def test_refused_room_is_not_entered() -> None:

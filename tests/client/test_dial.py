@@ -9,23 +9,16 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
+from websockets import exceptions
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.datastructures import Headers
-from websockets.exceptions import (
-    InvalidHandshake,
-    InvalidMessage,
-    InvalidStatus,
-    InvalidURI,
-    NegotiationError,
-    ProxyError,
-)
 from websockets.http11 import Response
 
 from samedeal.protocol_codes import CloseCode
 from samedeal_link.connection.address import ServerAddress, parse_address
 from samedeal_link.connection.dial import CannotConnect, connect_error, dial
 from samedeal_link.machine.terminal import Terminal, use_terminal
-from tests.golden.golden_files import assert_sentences
+from tests.golden.golden_files import assert_answered, assert_answers
 from tests.server.certificates import Keys
 from tests.server.local_server import local_server
 
@@ -37,34 +30,20 @@ async def failed_dial(address: ServerAddress) -> CannotConnect:
     return failed.value
 
 
-@pytest.mark.parametrize(
-    ("answer", "said"),
-    [
-        (b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", "is not a Samedeal server"),
-        (b"HTTP/1.1 503 No\r\nContent-Length: 13\r\n\r\n<html></html>", "accepts no connections now (HTTP 503)"),
-        (b"220 smtp.example.org ESMTP\r\n", "No Samedeal server answers"),
-        (b"\xff" * 4000, "No Samedeal server answers"),
-        (b"HTTP/1.1 101 \x1b[2J\r\nUpgrade: \x1b[2J\x9b\r\nConnection: \x1b]0;x\x07\r\n\r\n", "127.0.0.1"),
-        (b"HTTP/1.1 101 Fine\r\nUpgrade: \xe2\x80\xae\r\nConnection: Upgrade\r\n\r\n", "127.0.0.1"),
-        (
-            b"HTTP/1.1 503 Busy\r\nContent-Length: 13\r\n\r\n\x1b[2J\xe2\x80\xae\x9b\r\n\r\n\r\n",
-            "accepts no connections",
-        ),
-    ],
-)
-async def test_other_kinds_of_servers_are_named(answer: bytes, said: str) -> None:
-    """Their answers may be invalid, and full of control characters."""
+async def test_other_kinds_of_servers_are_named() -> None:
+    async def answer(_: str, question: str) -> str:
+        async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await reader.readuntil(b"\r\n\r\n")
+            writer.write(eval(question))
+            await writer.drain()
+            writer.close()
 
-    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.readuntil(b"\r\n\r\n")
-        writer.write(answer)
-        await writer.drain()
-        writer.close()
+        async with local_server(handle) as port:
+            error = await failed_dial(parse_address(f"127.0.0.1:{port}"))
+        assert str(error).isprintable()
+        return str(error).replace(f":{port}", ":PORT")
 
-    async with local_server(handle) as port:
-        error = await failed_dial(parse_address(f"127.0.0.1:{port}"))
-    assert said in str(error)
-    assert str(error).isprintable()
+    await assert_answered("other_servers", answer)
 
 
 async def test_tls_is_suggested_for_a_tls_port(tmp_path: Path) -> None:
@@ -96,36 +75,22 @@ def response(status: int, body: bytes) -> Response:
     return Response(status, "", Headers(), body)
 
 
-EXPLAINED = [
-    InvalidStatus(response(503, b"This server is stopping.\n")),
-    InvalidStatus(response(503, b"<html></html>")),
-    InvalidStatus(response(404, b"")),
-    InvalidStatus(response(403, b"Not from here.\n")),
-    InvalidStatus(response(426, b"Failed to open a WebSocket connection.\n")),
-    NegotiationError("no subprotocol"),
-    ProxyError("the proxy answers with HTTP 403"),
-    InvalidMessage("no HTTP"),
-    InvalidURI("ws://", "no host"),
-    InvalidHandshake("another error"),
-    ssl.SSLError("no TLS"),
-    socket.gaierror("no host"),
-    ConnectionRefusedError(),
-    TimeoutError(),
-    OSError(113, "No route to host"),
-    OSError("another error"),
-]
+def untrusted(code: int, message: str) -> ssl.SSLCertVerificationError:
+    error = ssl.SSLCertVerificationError(message)
+    error.verify_code, error.verify_message = code, message
+    return error
+
+
+NAMES = {**globals(), **vars(exceptions), "socket": socket}
+"""What the expressions of the page may name."""
 
 
 def test_failures_are_explained() -> None:
-    address = parse_address("wss://example.org:7777")
-    untrusted = ssl.SSLCertVerificationError("untrusted")
-    expired = ssl.SSLCertVerificationError("expired")
-    untrusted.verify_code, untrusted.verify_message = 20, "unable to get local issuer certificate"
-    expired.verify_code, expired.verify_message = 10, "certificate has expired"
-    errors = [connect_error(address, error) for error in (*EXPLAINED, untrusted, expired)]
-    plain = parse_address("ws://example.org:7777")
-    errors += [connect_error(plain, error) for error in (InvalidMessage("no HTTP"), InvalidStatus(response(400, b"")))]
-    assert_sentences("client connection: failures", [f"{error.why}\t{error}" for error in errors])
+    def answer(url: str, question: str) -> str:
+        error = connect_error(parse_address(url), eval(question, NAMES))
+        return f"{error.why}: {error}"
+
+    assert_answers("failed_connections", answer)
 
 
 async def test_session_of_a_door_reaches_only_its_server() -> None:

@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from samedeal.board_history import UNDO, Undo
-from samedeal.errors import CannotUndo, IllegalMove, PlayError
-from samedeal.moves import DRAW, Move
+from samedeal.errors import PlayError
 from samedeal.protocol.messages import (
     Acked,
     Act,
@@ -36,24 +35,6 @@ from tests.golden.golden_files import assert_sentences
 @pytest.fixture
 def server() -> RaceServer:
     return RaceServer()
-
-
-def test_action_with_an_unseen_card_delays_later_ones() -> None:
-    server = RaceServer("athena")
-    dealt = server.shown
-    draw = server.act(DRAW)
-    assert server.shown == dealt
-    assert server.awaiting_face()
-    second = server.act(DRAW)
-    assert second.revision == 1
-    server.ack(draw)
-    assert server.shown == server.play.board.masked()
-    assert server.awaiting_face()
-    server.ack(second)
-    assert not server.awaiting_face()
-    assert server.shown == server.play.board.masked()
-    server.act(DRAW)
-    assert server.act("1 1").action == "1 1"  # only the server knows the card that is turned up before
 
 
 @given(st.sampled_from(["willow", "athena", "steve"]), st.sampled_from(list(Undo)), st.integers(0, 1 << 32))
@@ -102,24 +83,6 @@ def test_answered_client_shows_what_the_server_has(game: str, undo: Undo, seed: 
     assert (tally.foundation_cards, tally.moves, tally.undos) == (
         *(server.play.board.foundation_cards, server.play.moves, server.play.undos),
     )
-
-
-@pytest.mark.parametrize(
-    ("before", "action", "undo", "error"),
-    [
-        ([], "1 1", "free", IllegalMove),
-        ([], "8 1", "free", IllegalMove),
-        ([], UNDO, "free", CannotUndo),
-        ([DRAW], UNDO, "no-reveal", CannotUndo),
-        ([DRAW], UNDO, "off", CannotUndo),
-    ],
-)
-def test_impossible_action_raises(before: list[Move], action: str, undo: str, error: type[PlayError]) -> None:
-    server = RaceServer("athena", undo=undo)
-    for each in before:
-        server.ack(server.act(each))
-    with pytest.raises(error):
-        server.model.with_action(action, 99, START)
 
 
 def test_move_outside_the_race_raises(server: RaceServer) -> None:
@@ -190,20 +153,6 @@ def test_board_ahead_of_the_pending_actions_replaces_it(server: RaceServer) -> N
 def watching(server: RaceServer) -> Model:
     model = server.model.after(Watching(to=70, room="k7", delay=15)).after(server.state("racing"))
     return model.after(delayed_board("you", server.dealt, START))
-
-
-@pytest.mark.parametrize("game", ["willow", "athena", "steve"])
-def test_delayed_moves_update_the_watched_board(game: str) -> None:
-    server = RaceServer(game)
-    model = watching(server)
-    play = server.dealt
-    for _ in range(12):
-        move = play.board.legal_moves()[-1]
-        play = play.act(move)
-        model = model.after(delayed_move("you", play, str(move), START + 9))
-        assert model.watched["you"].play.board == play.board.masked()
-    assert not model.out_of_sync
-    assert model.board is None
 
 
 def test_missed_delayed_move_is_out_of_sync(server: RaceServer) -> None:

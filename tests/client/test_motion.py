@@ -9,16 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from samedeal.board import Board
-from samedeal.games import GAMES
-from samedeal.moves import DEAL, FOUNDATION, Move
+from samedeal.moves import DEAL, Move
 from samedeal_client.board.draw_board import draw_board
 from samedeal_client.board.layout import Layout, layout
 from samedeal_client.board.motion import Flight, board_in_flight, cascade, flights, with_sprites
 from samedeal_client.full_screen.widgets.board import BoardView
 from samedeal_client.text.appearance import Look
-from samedeal_client.text.spans import row_text, row_width
+from samedeal_client.text.spans import row_width
 from tests.client.boards import board, golden_position, reachable
-from tests.client.pictures import position_of, text_of
+from tests.client.pictures import position_of
 from tests.client.referee import Referee, running_app
 from tests.textual_internals import count_output
 
@@ -45,24 +44,6 @@ def test_a_card_flies_from_its_old_to_its_new_place(size: tuple[int, int]) -> No
     assert (flight.sprite(0).x - at.gap, flight.sprite(0).y) == card
     assert (flight.sprite(1).x - at.gap, flight.sprite(1).y) == target
     assert flight.flash == ()
-
-
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("game", GAMES)
-def test_a_card_on_a_foundation_flashes_where_it_is_drawn(game: str, size: tuple[int, int]) -> None:
-    cards = (
-        "AH"
-        if GAMES[game].piles[GAMES[game].foundations.start].takes == 1
-        else "KS QS JS TS 9S 8S 7S 6S 5S 4S 3S 2S AS"
-    )
-    move = Move("1", FOUNDATION, len(cards.split()))
-    now = board(game, f"1: {cards}")
-    after = now.play(move).board
-    (flight,) = flights_of(now, move, size)
-    drawn = text_of(draw_board(after, LOOK, places(now, size))).splitlines()
-    for y, row in enumerate(flight.flash, flight.end.y):
-        shown = drawn[y].ljust(200)[flight.end.x : flight.end.x + row_width(row)]
-        assert shown.replace(" ", "") in row_text(row).replace(" ", "").replace("↓", "")
 
 
 def test_rows_of_many_cards_do_not_fly() -> None:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import re
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from functools import cache
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
@@ -232,21 +230,3 @@ async def test_practice_keys_end_the_replay_with_a_request() -> None:
             request = pilot.app.return_value
         assert request is not None
         assert (request.replay.time, request.replay.chosen, request.from_deal) == (JUMP, (1,), from_deal)
-
-
-def test_cast_shows_every_action_at_its_time(tmp_path: Path) -> None:
-    """A recording for asciinema draws the board after each action, and its last frame is the end of the race."""
-    from samedeal_client.cli import main
-
-    record = won_record("willow")
-    (tmp_path / "race.txt").write_text(str(record))
-    assert main(["replay", str(tmp_path / "race.txt"), "--cast", str(tmp_path / "race.cast")]) == 0
-    header, *frames = map(json.loads, (tmp_path / "race.cast").read_text().splitlines())
-    assert (header["version"], header["timestamp"]) == (2, record.start // 1000)
-    moments = {time for player in record.players for time, _ in player.actions} | {0, RecordedRace(record).length}
-    assert [time for time, kind, _ in frames] == sorted(moment / 1000 for moment in moments)
-    assert {kind for _, kind, _ in frames} == {"o"}
-    assert all(data for _, _, data in frames)
-    shown = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", frames[0][2])
-    assert "Willow" in shown
-    assert len(frames[1][2]) < len(frames[0][2]) / 2  # only what changes

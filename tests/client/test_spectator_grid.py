@@ -1,33 +1,15 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from samedeal.board import Board
 from samedeal.board_history import Play
-from samedeal.cards import DOWN
-from samedeal_client.board.mini_board import draw_mini, smallest_mini
 from samedeal_client.panels.race_feed import RankedPlayer
 from samedeal_client.panels.spectator_grid import cell_head, last_move_text, sort_players
 from samedeal_client.text.appearance import Look
-from samedeal_client.text.spans import row_text, row_width
+from samedeal_client.text.spans import row_text
 from samedeal_link.model.model import WatchedBoard
 from samedeal_link.records.spectating import SORT_ORDERS
-from tests.client.boards import golden_position, reachable
-
-
-@given(reachable(), st.integers(0, 40), st.integers(0, 25), st.booleans())
-def test_a_mini_board_fits_and_shows_every_top_card(now: Board, wider: int, higher: int, ascii_only: bool) -> None:
-    look = Look(ascii=ascii_only)
-    least = smallest_mini(now.game)
-    rows = draw_mini(now.masked(), look, least.width + wider, least.height + higher)
-    assert [row_width(row) for row in rows] == [least.width + wider] * (least.height + higher)
-    text = "\n".join(row_text(row) for row in rows)
-    for at in (*now.game.columns, *now.game.fans):
-        if now.piles[at] and now.piles[at][-1] < DOWN:
-            top = now.piles[at][-1]
-            assert look.card(top) in text or look.short(top) in text
+from tests.client.boards import golden_position
 
 
 @pytest.mark.parametrize(("width", "shown"), [(40, True), (21, True), (20, False), (12, False)])

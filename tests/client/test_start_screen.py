@@ -29,7 +29,7 @@ from samedeal_client.full_screen.screens.history import HistoryScreen
 from samedeal_client.full_screen.screens.start import StartScreen
 from samedeal_client.full_screen.start_app import StartApp
 from samedeal_client.menus.lobby import game_of_the_day
-from samedeal_client.menus.start_menu import RESTART, FailedChoice, starting_text
+from samedeal_client.menus.start_menu import RESTART, FailedChoice
 from samedeal_client.panels.history import cut_off_text
 from samedeal_client.saved_settings import Settings, load_settings, remember_server, save_settings
 from samedeal_client.terminal_io.kept_screen import KeptScreen
@@ -166,25 +166,6 @@ async def test_start_shows_the_menu_again_after_an_error(monkeypatch: pytest.Mon
     choose(monkeypatch, ["join", "localhost:1", "friday"], ["host", "willow"])
     assert await start(command) == 0
     assert shown == [None, FailedChoice(["join", "localhost:1", "friday"], "Nothing listens there."), None]
-
-
-@pytest.mark.parametrize("arguments", [["play", "willow"], ["host", "willow"], ["join", "::1"]])
-async def test_start_says_what_it_prepares(
-    arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    shown: list[str] = []
-    given: list[str] = []
-
-    async def command(words: Sequence[str]) -> int:
-        shown.append(capsys.readouterr().out)
-        given[:] = words
-        return 0
-
-    choose(monkeypatch, arguments)
-    assert await start(command) == 0
-    assert starting_text(arguments) in shown[0]
-    assert given == [*arguments, "--back-to", "the start screen"]
-    assert capsys.readouterr().out == "\x1b[?1049l\x1b[?25h"
 
 
 async def test_command_runs_on_the_screen_of_the_app(monkeypatch: pytest.MonkeyPatch) -> None:

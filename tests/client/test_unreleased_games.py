@@ -17,27 +17,11 @@ from samedeal_client.board.layout import layout, smallest
 from samedeal_client.text.appearance import Look
 from tests.client.pictures import text_of
 from tests.golden.golden_files import assert_golden
-from tests.shared.javascript import evaluate_with_page, needs_node
+from tests.shared.javascript import answer_of_page, needs_node
 from tests.shared.playouts import numbered, playout
 from tests.shared.unreleased_games import UNRELEASED
 
 pytestmark = pytest.mark.usefixtures("unreleased")
-
-PROGRAM = """await (async () => {
-    const {openDeal} = await import("./deal.js")
-    const {commitmentOf, termsHash} = await import("./race_hashes.js")
-    const {movesFrom} = await import("./legal_moves.js")
-    const {RULES, byKey} = await import("./rules.mjs")
-    const {solve} = await import("./search.mjs")
-    return Promise.all(given.map(async ([game, seed, boards]) => {
-        const terms = {game, deal: "random", text: ""}
-        const commitment = commitmentOf(termsHash(""), unhex(seed))
-        const piles = openDeal({terms, commitment, seed: unhex(seed)}).piles.map(pile => pile.map(card => card & 127))
-        const all = byKey(RULES[game], piles)
-        const answer = solve(game, {...all, stock: [...all.stock].reverse()}, 4500)
-        return [piles, answer, boards.map(each => movesFrom(game, each).map(({move}) => move).sort())]
-    }))
-})()"""
 
 
 @pytest.mark.parametrize("name", UNRELEASED)
@@ -68,7 +52,7 @@ def test_page_deals_plays_and_solves_as_python_does(tmp_path: Path) -> None:
         given.append([game.name, seed.hex(), boards])
         piles = [[card & (DOWN | FACE) for card in pile] for pile in first.piles]
         expected.append([piles, {"outcome": answer.outcome, "states": answer.states}, moves])
-    for name, found, wanted in zip(UNRELEASED, evaluate_with_page(PROGRAM, given, tmp_path), expected, strict=True):
+    for name, found, wanted in zip(UNRELEASED, answer_of_page("playing.plays", tmp_path, given), expected, strict=True):
         found[1].pop("path", None)  # of a deal that is won
         for part, here, there in zip(("dealt", "solved", "moves"), found, wanted, strict=True):
             assert here == there, (name, part)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -17,51 +18,8 @@ ALERTS = DEPLOY / "monitoring" / "alerts.yaml"
 
 NODE = "job='samedeal',instance='one'"
 
-DAYS = {
-    "up": ("0x300", "1x300"),
-    "up{job='samedeal-door'}": ("0x300", "1x300"),
-    "samedeal_door_full": ("1x300", "0.5x300"),
-    "samedeal_door_loop_lag_seconds_bucket": ("0.25", "0.0025"),
-    "samedeal_door_faults_total": ("0+1x300", "0x300"),
-    "process_start_time_seconds": ("1+15x300", "1x150 2x149"),
-    "process_open_fds": ("90x300", "20x300"),
-    "process_max_fds": ("100x300", "100x300"),
-    "samedeal_redis_up": ("0x300", "1x150 0 1x148"),
-    "samedeal_solver_up": ("0x300", "1x150 0 1x148"),
-    "samedeal_oldest_deal_search_seconds": ("0+15x300", "0x150 15 30 45 0x146"),
-    "samedeal_redis_errors_total{kind='refused'}": ("0+1x300", "0x150 8x150"),
-    "samedeal_moves_total{outcome='unavailable'}": ("0+1x300", "0x150 8x150"),
-    "samedeal_redis_replicas": ("2x300", "2x300"),
-    "samedeal_backup_timestamp_seconds": ("-200000x300", "0x300"),
-    "redis_connected_slaves{job='redis',instance='primary'}": ("1x300", "2x150 1 2x148"),
-    "redis_connected_slaves{job='redis',instance='replica'}": ("0x300", "0x300"),
-    "redis_instance_info{job='redis',instance='primary',role='master'}": ("1x300", "1x300"),
-    "redis_instance_info{job='redis',instance='replica',role='slave'}": ("1x300", "1x300"),
-    "redis_memory_used_bytes{job='redis',instance='primary'}": ("90x300", "70x300"),
-    "redis_memory_max_bytes{job='redis',instance='primary'}": ("100x300", "100x300"),
-    "redis_memory_used_bytes{job='redis',instance='unbounded'}": ("70x300", "70x300"),
-    "redis_memory_max_bytes{job='redis',instance='unbounded'}": ("0x300", "0x300"),
-    "node_filesystem_avail_bytes{job='machines',fstype='ext4'}": ("10x300", "50-0.01x300"),
-    "node_filesystem_size_bytes{job='machines',fstype='ext4'}": ("100x300", "100x300"),
-    "node_filesystem_avail_bytes{job='machines',fstype='tmpfs'}": ("1x300", "1x300"),
-    "node_filesystem_size_bytes{job='machines',fstype='tmpfs'}": ("100x300", "100x300"),
-    "samedeal_handshakes_refused_total{reason='full'}": ("0+1x300", "0x150 8x150"),
-    "samedeal_handshakes_refused_total{reason='address'}": ("0+2x300", "3x300"),
-    "samedeal_refusals_total{code='server_full'}": ("0+1x300", "0x150 8x150"),
-    "samedeal_admin_logins_failed_total{reason='bad_token'}": ("0+1x300", "0x150 3x150"),
-    "samedeal_slow_clients_disconnected_total": ("0+1x300", "0x200 1x99"),
-    "samedeal_faults_total": ("0+1x300", "0x300"),
-    "samedeal_reloads_total{result='failed'}": ("0+1x300", "1x300"),
-    "samedeal_tls_certificate_expiry_timestamp_seconds": ("600000x300", "9000000x300"),
-    "samedeal_tls_certificate_expiry_timestamp_seconds{job='samedeal',instance='two'}": ("1x300", "9000000x300"),
-    "samedeal_redis_seconds_bucket": ("0.25", "0.025"),
-    "samedeal_ack_seconds_bucket": ("0.5", "0.05"),
-    "samedeal_event_loop_lag_seconds_bucket": ("0.25", "0.0025"),
-    "samedeal_fan_out_lag_seconds_bucket": ("5.0", "0.25"),
-    "samedeal_redis_errors_total{kind='lost'}": ("", "0+1x300"),
-}
-"""What happens on a bad day and on a calm one, with four samples a minute. The value of a histogram is its only bucket."""
-TROUBLE, CALM = ({name: each[day] for name, each in DAYS.items() if each[day]} for day in (0, 1))
+DAYS = tomllib.loads((Path(__file__).parent / "alert_days.toml").read_text())
+TROUBLE, CALM = ({name: row[day] for name, row in DAYS.items() if day in row} for day in ("trouble", "calm"))
 
 
 def series(day: dict[str, str]) -> list[dict[str, str]]:
@@ -77,27 +35,6 @@ def series(day: dict[str, str]) -> list[dict[str, str]]:
             shown = "+Inf" if bound == float("inf") else str(bound)
             found.append({"series": f"{bare}{{{NODE},le='{shown}'}}", "values": within})
     return found
-
-
-CAUSES = {
-    "up": "NobodyConnects NodeDown",
-    "samedeal_redis_up": "NobodyConnects RedisDown",
-    "samedeal_handshakes_refused_total{reason='full'}": "Full NobodyConnects",
-    "samedeal_tls_certificate_expiry_timestamp_seconds{job='samedeal',instance='two'}": "CertificateExpired",
-    "samedeal_solver_up": "NobodyStarts SolverBroken",
-    "samedeal_oldest_deal_search_seconds": "NobodyStarts SearchSlow",
-    "samedeal_refusals_total{code='server_full'}": "NobodyStarts RoomsFull",
-    "samedeal_ack_seconds_bucket": "AcksSlow",
-    "samedeal_moves_total{outcome='unavailable'}": "AcksSlow",
-    "samedeal_redis_errors_total{kind='refused'}": "RedisErrors",
-    "redis_connected_slaves{job='redis',instance='primary'}": "ReplicasLow",
-    "redis_memory_used_bytes{job='redis',instance='primary'}": "RedisMemoryLow",
-    "node_filesystem_avail_bytes{job='machines',fstype='ext4'}": "DiskLow",
-    "samedeal_backup_timestamp_seconds": "BackupOld",
-    "samedeal_reloads_total{result='failed'}": "ReloadFailed",
-    "up{job='samedeal-door'}": "DoorDown NoDoor",
-}
-"""The alerts that fire if only one thing goes wrong, by its series."""
 
 
 def trial(day: dict[str, str], minutes: list[int], alerts: list[str]) -> dict[str, Any]:
@@ -124,7 +61,7 @@ def test_alerts_fire_only_in_trouble(day: dict[str, str], tmp_path: Path) -> Non
 
 @needs("promtool")
 def test_one_cause_fires_only_its_own_alerts(tmp_path: Path) -> None:
-    days = [({**CALM, name: TROUBLE[name]}, alerts) for name, alerts in CAUSES.items()]
+    days = [({**CALM, name: row["trouble"]}, row["fires"]) for name, row in DAYS.items() if "fires" in row]
     check(
         [trial(day, [74], [f"Samedeal{name}" for name in fire.split()]) for day, fire in days], tmp_path / "trial.json"
     )

@@ -75,8 +75,15 @@ return [tile.dataset.revision, piles];
 """
 """Returns the revision of a player's board as the page has drawn it, and the cards of the piles that are not empty."""
 
+_SCRIPTS: Final = Path(__file__).parent / "scripts"
+
 _ANSWER_TIME: Final = 120.0
 """Timeout, in seconds, for a browser to answer. Otherwise a browser that hangs would stop all tests."""
+
+
+def script(name: str) -> str:
+    """Return a script that a page runs, from its file."""
+    return (_SCRIPTS / f"{name}.js").read_text(encoding="utf-8")
 
 
 class BiDi:

@@ -6,64 +6,22 @@ from pathlib import Path
 from typing import Any
 
 from samedeal.board import Board
-from tests.end_to_end.browser import Browser
+from tests.end_to_end.browser import Browser, script
 from tests.end_to_end.watched_races import ROOM
 from tests.server.client import Client
 
 RECORDS = Path(__file__).parents[1] / "golden" / "records"
 SMALL_PHONE = (360, 640)
-TAP = """
-const [key, depth] = arguments
-const button = document.querySelector(`.pile[data-key='${key}']`)
-const {left, top, width, height} = button.getBoundingClientRect()
-const tops = [...document.querySelectorAll(`.tile .card[data-pile='${key}']`)].map(card => parseFloat(card.style.top))
-const scale = getComputedStyle(button.closest(".table")).getPropertyValue("--scale")
-const felt = button.closest(".table").getBoundingClientRect().top
-const y = depth ? felt + (10 + tops.sort((a, b) => a - b).at(-depth)) * scale : top + height / 2
-const at = document.elementFromPoint(left + width / 2, y)
-at.dispatchEvent(new MouseEvent("click", {bubbles: true, detail: 1, clientX: left + width / 2, clientY: y}))
-return at === button
-"""
-MOVE = """
-window.moved = true
-const piles = () => [...document.querySelectorAll(".pile")]
-for (const from of piles().filter(pile => !/foundation|stock|empty/.test(pile.ariaLabel))) {
-  if (document.querySelector("#auto[aria-pressed=true]")) document.querySelector("#auto").click()
-  from.click()
-  const to = document.querySelector(".pile.takes")
-  if (to) return to.click()
-}
-[...document.querySelectorAll("button")].find(each => each.textContent === "Undo")?.click() // at a dead end
-"""
-PLACE = """
-const [key, depth] = arguments
-const at = key => document.querySelector(`.pile[data-key='${key}']`)
-const table = at(key).closest(".table")
-const corner = ({style}) => [parseFloat(style.left), parseFloat(style.top)]
-const all = [...document.querySelectorAll(`.tile .card[data-pile='${key}']`)].map(corner)
-const cards = all.sort((a, b) => a[1] - b[1] || a[0] - b[0])
-const [x, y] = cards.at(-depth) ?? corner(at(key))
-const seen = depth > 1 ? cards.at(1 - depth)[1] - y : 16 // of a card; less in a long column
-const scale = getComputedStyle(table).getPropertyValue("--scale")
-const {left, top} = table.getBoundingClientRect() // cards may still be on their way
-return [left + (x + 29) * scale, top + (y + 6 + Math.min(8, seen / 2)) * scale]
-"""
-SIT = """
-document.querySelector(".sit input").value = arguments[0]
-document.querySelector(".sit .main").click()
-document.querySelector(".sit .main")?.click() // an impatient finger
-"""
+TAP = script("tap")
+MOVE = script("move")
+PLACE = script("place")
+SIT = script("sit")
 ENTER = """
 document.querySelector("[type=password]").value = arguments[0]
 document.querySelector("form button").click()
 """
 PRESS = "[...document.querySelectorAll('button')].find(each => each.textContent === arguments[0]).click()"
-PILES = """
-const piles = {}
-for (const {dataset} of document.querySelectorAll(".tile:not([hidden]) .card"))
-  (piles[dataset.pile] ??= []).push(Number(dataset.card))
-return piles
-"""
+PILES = script("piles")
 
 
 async def opened(url: str, **options: Any) -> Client:

@@ -7,7 +7,6 @@ import json
 import logging
 import os
 import re
-import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -26,9 +25,7 @@ from samedeal_link.connection.dial import CannotConnect
 from samedeal_link.errors import Failure
 from samedeal_operate.commands.admin import perform
 from tests.end_to_end.processes import Programs
-from tests.end_to_end.terminal import Terminal
 from tests.golden.golden_files import assert_sentences
-from tests.programs import needs
 from tests.server.client import Client
 from tests.server.live_nodes import serving
 from tests.server.races import finish, race, seated
@@ -166,22 +163,6 @@ async def test_drain_of_the_last_node_asks(
         assert await server.exit_code() == 0
     else:
         assert server.process.returncode is None
-
-
-@needs("tmux")
-async def test_top_shows_what_changes(programs: Programs, terminal: Terminal, redis_url: str, token_file: str) -> None:
-    url, _ = await programs.server("--redis", redis_url, "--admin-token-file", token_file)
-    command = [sys.executable, "-m", "samedeal_client", "admin", url, "top", "--every", "1"]
-    terminal.open((80, 24), *command, "--token-file", token_file)
-    await terminal.wait_for(r"^nodes 1 +connections 0 ")
-    await terminal.wait_for(r"^rooms 0: 0 open")
-    await seated(url, names=["ana"], room="friday")
-    await terminal.wait_for(r"^nodes 1 +connections 1 +players 1 ")
-    await terminal.type_until(r"code 130$", "C-c")
-
-
-async def test_top_in_a_pipe_prints_once(admin: AdminCommand) -> None:
-    assert (await admin.run("top")).startswith("nodes 1 ")
 
 
 async def restore(programs: Programs, *arguments: str, code: int = 0) -> str:

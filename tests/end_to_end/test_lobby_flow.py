@@ -18,7 +18,6 @@ from textual.pilot import Pilot
 from samedeal.options import Options
 from samedeal.protocol.messages import RoomState
 from samedeal.record import Record
-from samedeal.sentences import refused
 from samedeal_client.full_screen.app import SamedealApp
 from samedeal_client.input.bindings import DEFAULT
 from samedeal_client.text.appearance import Look
@@ -158,14 +157,6 @@ async def test_lobby_list_follows_the_rooms(server: str) -> None:
         await ana.wait_until(lambda: ana.has_quit)
 
 
-async def test_refusal_is_shown(server: str) -> None:
-    async with player_in_lobby(server, "mira") as player, friend(server) as mira:
-        await mira.join(await mira.rooms.create(Options(), "friday"))
-        await player.wait_for_text("friday")
-        await player.press("1", message=str(refused("name_taken", name="mira"))[:40])
-        assert player.app.screen_name == "lobby"
-
-
 async def test_host_kicks_players_by_key_and_mouse(server: str) -> None:
     async with player_in_lobby(server) as ana, friend(server) as mira, friend(server, "k0ji") as k0ji:
         await ana.press("n", "ctrl+o", screen="waiting")
@@ -184,32 +175,6 @@ async def test_host_kicks_players_by_key_and_mouse(server: str) -> None:
         await ana.wait_until(lambda: mira.model.room is None)
 
 
-async def test_form_sets_every_option(server: str) -> None:
-    async with player_in_lobby(server) as ana:
-        await ana.press("n", text="Rematches")
-        await ana.type("enter", "p", "enter")  # from Willow to Phoenix
-        for keys in ("steve, athena", "4821", "3", "7:30", ["right"], ["right"], ["right"], "7", ["right"]):
-            await ana.type("tab", *keys)
-        await ana.pilot.pause()
-        ana.app.screen.set_focus(ana.app.screen.query_one("#field-delay"))
-        await ana.pilot.pause()
-        await ana.type(*"42", "tab", *"friday", "tab", *"open sesame", "ctrl+o")
-        await ana.wait_for("waiting")
-        assert (ana.room.room, ana.room.private) == ("friday", True)
-        assert ana.room.options == Options(
-            games=("phoenix", "steve", "athena"),
-            deal="#4821",
-            players=3,
-            limit=450,
-            undo="free",
-            hints=True,
-            start="all-ready",
-            countdown=7,
-            first_finish_ends=True,
-            delay=42,
-        )
-
-
 async def test_host_starts_the_race(server: str) -> None:
     async with player_in_lobby(server) as ana, friend(server) as mira:
         await mira.rooms.create(Options(games=("phoenix",), players=4, countdown=0), "friday")
@@ -222,15 +187,6 @@ async def test_host_starts_the_race(server: str) -> None:
         await ana.wait_for_text("[x]    mira")
         await ana.wait_for(message="Ready: 1 of 2")
         await ana.press("enter", screen="race")
-
-
-async def test_ready_is_toggled_by_keyboard_and_mouse(server: str) -> None:
-    async with player_in_lobby(server) as ana, friend(server) as mira:
-        await mira.join(await mira.rooms.create(Options(), "friday"))
-        await ana.enter_listed_room("friday")
-        await ana.press("space", text="[x]    ana")
-        await ana.click("not ready", text="[ ]    ana")
-        await ana.press("enter", message="does nothing here")
 
 
 async def test_bots_join_and_leave_with_their_player(server: str) -> None:
@@ -306,24 +262,6 @@ async def test_start_waits_for_joining_bots(server: str, release_bots: Callable[
         release_bots()
         await ana.wait_for("race")
         assert len(ana.room.players) == 2
-
-
-async def test_key_typed_ahead_is_no_second_answer(server: str) -> None:
-    """When the only player resigns, the race ends. The next key then meets another screen below the dialog."""
-    async with host_waiting(server, countdown=0) as ana:
-        await ana.press("enter")
-        await ana.until_dealt()
-        await ana.press("ctrl+q", text="Esc  stay")
-        await ana.pilot.click(offset=(1, 1))
-        await ana.wait_for_text("click an option")
-        question = ana.app.screen
-        for key in "clearrr":
-            question.post_message(Key(key, key))
-        await ana.wait_for("results")
-        for key in "qr":
-            question.post_message(Key(key, key))
-        await ana.pilot.pause()
-        assert not ana.has_quit
 
 
 @contextlib.asynccontextmanager

@@ -31,7 +31,7 @@ from samedeal.protocol.messages import (
 from samedeal.record import Record
 from samedeal.terms import RoomTerms
 from samedeal_server.page.files import PageFiles
-from tests.end_to_end.browser import ENGINES, LAPTOP, PHONE, Browser
+from tests.end_to_end.browser import ENGINES, LAPTOP, PHONE, Browser, script
 from tests.end_to_end.processes import Programs
 from tests.end_to_end.proxy import Proxy
 from tests.end_to_end.racing_page import ENTER, RECORDS, online
@@ -47,47 +47,18 @@ pytestmark = pytest.mark.xdist_group("page")  # one browser at a time for these 
 GOLDEN = RECORDS.parent
 
 BOX = "return document.querySelector(arguments[0]).getBoundingClientRect().toJSON()"
-BELOW_NEWS = """
-document.querySelector("#lead").style.lineHeight = "99px" // some fonts are larger
-const [boards, all] = ["#boards", "#race > div"].map(found => document.querySelector(found).getBoundingClientRect())
-return boards.left === all.left
-"""
+BELOW_NEWS = script("below_news")
 BOXES = "return [...document.querySelectorAll(arguments[0])].map((found) => found.getBoundingClientRect().toJSON())"
-CUT_RANKS = """
-const pen = document.createElement("canvas").getContext("2d")
-const cards = [...document.querySelectorAll(".tile:first-child .card")]
-return cards.filter((card) => {
-  const top = (other) => parseFloat(other.style.top)
-  const below = cards.filter((other) => other.style.left === card.style.left && top(other) > top(card)).map(top)
-  const [rank, strip] = [card.querySelector(".rank"), Math.min(top(card) + 64, ...below) - top(card)]
-  if (!rank) return false
-  pen.font = `700 ${rank.getAttribute("font-size")}px ${getComputedStyle(rank).fontFamily}`
-  const {actualBoundingBoxAscent, actualBoundingBoxDescent} = pen.measureText(rank.textContent)
-  const y = Number(rank.getAttribute("y"))
-  return y < actualBoundingBoxAscent - 1 || y + actualBoundingBoxDescent > strip + 1
-}).map((card) => card.textContent)
-"""
+CUT_RANKS = script("cut_ranks")
 STYLES = """
 const [selector, name] = arguments;
 return [...document.querySelectorAll(selector)].map((found) => getComputedStyle(found)[name]);
 """
-RECORD_DEAL = """
-window.told = [];
-new MutationObserver(() => window.told.push(document.querySelector(".deal strong").textContent))
-  .observe(document.querySelector("#deal"), { childList: true });
-"""
+RECORD_DEAL = script("record_deal")
 SILENT = "dan did not answer in time: the draw"
-SEEK = """
-const slider = document.querySelector(".controls input");
-slider.value = arguments[0];
-slider.dispatchEvent(new Event("input"));
-"""
+SEEK = script("seek")
 SET_TEXTS = "for (const [part, text] of Object.entries(arguments[0])) document.querySelector(part).textContent = text"
-SET_CLOCK = """
-const now = Date.now;
-Date.now = () => now() + arguments[0];
-document.querySelector("#clock").textContent = "";
-"""
+SET_CLOCK = script("set_clock")
 VISIBLE = "[...document.querySelectorAll('.tile:not([hidden])')].map((tile) => tile.dataset.player).join()"
 
 

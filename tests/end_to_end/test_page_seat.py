@@ -24,7 +24,7 @@ from samedeal_client.text.spans import row_text
 from samedeal_client.text.time_text import short_clock_text
 from samedeal_server.page.files import PageFiles, _qr_code
 from samedeal_server.rooms import race_now
-from tests.end_to_end.browser import DEADLINE, ENGINES, LAPTOP, Browser, Engine
+from tests.end_to_end.browser import DEADLINE, ENGINES, LAPTOP, Browser, Engine, script
 from tests.end_to_end.processes import Programs
 from tests.end_to_end.proxy import Proxy
 from tests.end_to_end.racing_page import (
@@ -148,14 +148,7 @@ dispatchEvent(new Event("visibilitychange"))
 """
 
 
-STUBS = """
-window.locks = window.tones = 0
-const request = async () => ({released: window.locks++ < 0, release() { window.locks = -9 }})
-Object.defineProperty(navigator, "wakeLock", {value: {request}})
-const start = OscillatorNode.prototype.start
-OscillatorNode.prototype.start = function (at) { window.tones++; start.call(this, at) }
-addEventListener("click", event => event.isTrusted && event.stopPropagation(), true)
-"""
+STUBS = script("stubs")
 ONLY_NOW = "const wait = setTimeout; window.setTimeout = (f, ms) => wait(f, ms > 150 ? 1e8 : ms)"
 LIFTED = "document.querySelectorAll('.card[style*=translate]').length"
 
@@ -208,15 +201,7 @@ async def test_phone_in_the_hand(one: Node, browser: Browser) -> None:
     browser.errors()  # it mentions connections that were cut
 
 
-BANNERS = """
-const table = ["ana", "ben"].map((name, i) => ({name, place: i + 1}))
-return import("./seat.js").then(({banner}) => arguments[0].map(([series, record, ...rows]) => {
-  const all = rows.map((row, i) => ({player: i, name: ["ana", "ben"][i], place: i + 1, ...row}))
-  const standings = all.map(({count, time}) => ({foundation_cards: count, time}))
-  const room = {phase: "finished", starts: 1000, options: {series}, round: 2, standings, table}
-  return [...banner(all, room, 1, record).querySelectorAll("p:not(:empty), h2")].map(each => each.textContent).join(" / ")
-}))
-"""
+BANNERS = script("banners")
 
 
 async def test_banner_tells_how_the_race_went(one: Node, browser: Browser) -> None:

@@ -18,7 +18,6 @@ from samedeal.protocol.messages import (
     RoomState,
     Start,
 )
-from samedeal_server.loop_timers import Timers
 from samedeal_server.store import keys
 from tests.server.client import DEADLINE
 from tests.server.live_nodes import Node, NodeMaker, RedisClient
@@ -101,22 +100,6 @@ async def test_node_keeps_nothing_of_disconnected_clients(one: Node) -> None:
     assert (one.gateway.connections, one.gateway.handshakes.open_by_network) == (set(), {})
     snapshot = await one.rooms.load(room)
     assert [run.connected for run in snapshot.progress.values()] == [False, False, False]
-
-
-async def test_room_that_was_left_has_no_timer(one: Node, two: Node, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A read of its events may end only then."""
-    ana, bob = await race(one, two)
-    hub = one.rooms.hubs[ana.room]
-    await one.stop_tasks()
-    await bob.expect(Done, Resign)
-    await ana.close()
-    await one.gateway.wait_closed(DEADLINE)
-    await two.stop_tasks()  # which may start timers of their own
-    started: list[object] = []
-    monkeypatch.setattr(Timers, "call_later", lambda *arguments: started.append(arguments))
-    await hub.pull()
-    assert hub.race.racer(bob.player).resigned  # type: ignore[union-attr]  # bob has a seat
-    assert started == []
 
 
 async def test_concurrent_rematches_get_the_same_room(one: Node, two: Node) -> None:

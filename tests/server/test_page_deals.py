@@ -6,7 +6,7 @@ from pathlib import Path
 
 from samedeal.difficulty import states_of
 from tests.shared.drawn_deals import ANA, BOB, GAME, proof_of
-from tests.shared.javascript import evaluate_with_page, needs_node
+from tests.shared.javascript import answer_of_page, needs_node
 
 pytestmark = needs_node
 
@@ -14,14 +14,9 @@ pytestmark = needs_node
 def test_search_tells_its_candidates(tmp_path: Path) -> None:
     proof = proof_of(ANA, BOB, difficulty="medium")
     assert proof.candidate > 0
-    program = """await (async () => {
-        const told = []
-        const search = {...given, mix: unhex(given.mix)}
-        return [await searchAnswers(search, message => told.push(message)), told]
-    })()"""
     least, budget = states_of(GAME, "medium")
     search = {"game": str(GAME), "budget": budget, "mix": proof.mixed.hex(), "candidate": proof.candidate}
-    answers, told = evaluate_with_page(program, search, tmp_path)
+    answers, told = answer_of_page("playing.candidates", tmp_path, search)
     number = proof.candidate + 1
     assert told == [{"number": each, "count": number} for each in range(1, number + 1)]
     are_won = [each["outcome"] == "won" and each["states"] >= least for each in answers]

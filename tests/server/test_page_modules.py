@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Sequence
+from itertools import chain, groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +22,8 @@ from samedeal.options import Options
 from samedeal.protocol.codec import encode
 from samedeal.protocol.messages import Joined, Seat, Tally
 from tests.client.server_messages import room_state
-from tests.golden.golden_files import assert_answers, values_on
-from tests.shared.javascript import evaluate_with_page, needs_node
+from tests.golden.golden_files import asked_on, assert_answers, values_on
+from tests.shared.javascript import answer_of_page, needs_node
 
 pytestmark = needs_node
 
@@ -45,28 +47,22 @@ VALUES: list[Any] = [
 
 def test_page_reads_and_writes_msgpack_of_python(tmp_path: Path) -> None:
     packed = [msgpack.packb(value).hex() for value in VALUES]
-    script = "(await import('./msgpack.js').then(({decode}) => given.map(hex => decode(unhex(hex).buffer))))"
-    assert evaluate_with_page(script, packed, tmp_path) == VALUES
-    script = "given.map(value => Array.from(encode(value), byte => byte.toString(16).padStart(2, '0')).join(''))"
-    assert evaluate_with_page(script, VALUES, tmp_path) == packed
+    assert answer_of_page("race_state.read", tmp_path, packed) == VALUES
+    assert answer_of_page("race_state.written", tmp_path, VALUES) == packed
 
 
 def test_page_sends_bytes_as_bytes(tmp_path: Path) -> None:
     sizes = [0, 1, 255, 256, 70_000, 300_000]
-    encoded = evaluate_with_page("given.map(size => Array.from(encode(new Uint8Array(size))))", sizes, tmp_path)
+    encoded = answer_of_page("race_state.writtenBytes", tmp_path, sizes)
     assert [bytes(each) for each in encoded] == [msgpack.packb(bytes(size)) for size in sizes]
 
 
 def test_page_refuses_to_send_other_values(tmp_path: Path) -> None:
-    program = """[undefined, () => 1, 1n, new Map(), Symbol()].map(value => {
-        try { encode([value]); return "sent" } catch { return "refused" }
-    })"""
-    assert evaluate_with_page(program, None, tmp_path) == ["refused"] * 5
+    assert answer_of_page("race_state.sent", tmp_path) == ["refused"] * 5
 
 
 def test_any_name_that_the_page_proposes_can_be_taken(tmp_path: Path) -> None:
-    script = "import('./names.js').then(({NAMES, proposedName}) => [NAMES, Array.from(given, proposedName)])"
-    names, drawn = evaluate_with_page(f"await {script}", [0] * 99, tmp_path)
+    names, drawn = answer_of_page("race_state.names", tmp_path, [0] * 99)
     assert all(re.fullmatch(rf"({'|'.join(names)})-[1-9][0-9]?", name) for name in drawn)
     for name in (f"{each}-{number}" for each in names for number in range(1, 100)):
         assert clean_name(name) == name
@@ -74,24 +70,13 @@ def test_any_name_that_the_page_proposes_can_be_taken(tmp_path: Path) -> None:
 
 
 def test_page_proposes_the_next_name(tmp_path: Path) -> None:
-    script = "await import('./names.js').then(({nextName}) => given.map(nextName))"
     names = ["mira-7", "otto", "otto-2", "ann9", "b-99"]
-    assert evaluate_with_page(script, names, tmp_path) == ["mira-8", "otto-2", "otto-3", "ann-10", "b-100"]
-
-
-PROGRESS = """(() => {
-    const race = new Race()
-    race.setRoom({players: [], game: "athena", starts: 1000, lost: []})
-    const piles = GAMES.athena.piles.map(({key}) => key === "01" ? [1, 2] : [])
-    for (const board of given) race.showBoard({player: "p", piles, moves: 9, ...board})
-    return race.progress.get("p")
-})()"""
+    assert answer_of_page("race_state.nextNames", tmp_path, names) == ["mira-8", "otto-2", "otto-3", "ann-10", "b-100"]
 
 
 def test_example_of_the_rules_is_allowed_and_its_like_refused(tmp_path: Path) -> None:
-    script = "await import('./piles.js').then(({example}) => given.map(example))"
     for game, (under, goes, refused) in zip(
-        GAMES.values(), evaluate_with_page(script, [*GAMES], tmp_path), strict=True
+        GAMES.values(), answer_of_page("playing.examples", tmp_path, [*GAMES]), strict=True
     ):
         piles = {"1": bytes([under]), "2": bytes([goes]), "3": bytes([refused])}
         board = Board(game, tuple(piles.get(key, b"") for key in game.keys))
@@ -103,71 +88,22 @@ def test_example_of_the_rules_is_allowed_and_its_like_refused(tmp_path: Path) ->
 def test_chart_begins_with_the_race(tmp_path: Path) -> None:
     known = [{"revision": 9, "time": 9000, "reached": [2000, 7000]}]
     at_start = [{"revision": 0, "time": 1000, "piles": [[] for _ in range(13)]}]
-    found = evaluate_with_page(f"given.map(given => {PROGRESS})", [known, at_start], tmp_path)
+    found = answer_of_page("race_state.progress", tmp_path, [known, at_start])
     assert found == [[[1000, 0], [3000, 1], [8000, 2]], [[1000, 0]]]
 
 
 def test_shares_are_those_of_the_draw(tmp_path: Path) -> None:
     """They come before the first state that goes with them. After the next draw has begun, they decide nothing."""
-    program = """(() => {
-        const race = new Race()
-        const state = {room: "k7", players: [{player: "p1"}], phase: "countdown"}
-        race.setShares({room: "k7", draw: 1, shares: [1]})
-        return given.map(draw => {
-            race.setRoom({...state, draw})
-            return race.shares
-        })
-    })()"""
-    assert evaluate_with_page(program, [1, 2], tmp_path) == [[1], []]
+    assert answer_of_page("race_state.shares", tmp_path, [1, 2]) == [[1], []]
 
 
-@pytest.mark.parametrize(
-    ("most", "own", "shown"),
-    [
-        (64, 9, range(1, 65)),
-        (16, 1, range(1, 17)),
-        (16, 40, [*range(1, 14), 39, 40, 41]),
-        (16, 64, [*range(1, 15), 63, 64]),
-        (4, 1, range(1, 5)),
-        (4, 40, [1, 39, 40, 41]),
-        (4, 64, [1, 2, 63, 64]),
-    ],
-)
-def test_racer_sees_leaders_and_neighbours(most: int, own: int, shown: Sequence[int], tmp_path: Path) -> None:
-    program = """await (async () => {
-        const {nearest} = await import("./race_state.js")
-        const rows = Array.from({length: 64}, (_, i) => ({player: i + 1}))
-        return nearest(rows, given.own, given.most).map(({player}) => player)
-    })()"""
-    assert evaluate_with_page(program, {"most": most, "own": own}, tmp_path) == list(shown)
-
-
-def test_place_and_distance_are_told(tmp_path: Path) -> None:
-    """Nothing before the first card, and nothing to a player who is alone."""
-    program = """await (async () => {
-        const {standing} = await import("./race_state.js")
-        const names = ["ana", "ben", "cid"]
-        return given.map(([own, ...counts]) => {
-            const place = i => 1 + counts.findIndex(count => count === counts[i])
-            const rows = counts.map((count, i) => ({player: i, name: names[i], count, place: place(i)}))
-            return standing(rows, own).join(", ")
-        })
-    })()"""
-    told = {
-        "1st of 3, 4 cards ahead of ben": [0, 9, 5, 1],
-        "3rd of 3, 1 card behind ben": [2, 9, 5, 4],
-        "2nd of 3, level with ben": [2, 9, 5, 5],
-        ", ": [1, 0, 0, 0],
-    }
-    assert evaluate_with_page(program, [*told.values(), [0, 7]], tmp_path) == [*told, ", "]
-
-
-RESULT = """await (async () => {
-    const {resultOf} = await import("./race_state.js")
-    const usual = i => ({player: "ab"[i], name: ["ana", "ben"][i], place: i + 1, finishedAt: 0})
-    const places = rows => rows.map((row, i) => ({...usual(i), ...row}))
-    return given.map(([player, ...rows]) => resultOf(places(rows), {starts: 1000}, player))
-})()"""
+def test_ranking_is_shown_as_the_page_says(tmp_path: Path) -> None:
+    asked = [(heading.partition(":")[0].lower(), json.loads(question)) for heading, question in asked_on("ranking")]
+    found = chain.from_iterable(
+        answer_of_page(f"race_state.{what}", tmp_path, [question for _, question in group])
+        for what, group in groupby(asked, itemgetter(0))
+    )
+    assert_answers("ranking", lambda _heading, _question: str(next(found)).strip("[]"))
 
 
 def test_result_is_told_in_a_sentence(tmp_path: Path) -> None:
@@ -182,18 +118,8 @@ def test_result_is_told_in_a_sentence(tmp_path: Path) -> None:
         "Nobody finished. ana was closest.": ["", {"count": 9}, {"count": 1}],
         "Nobody finished.": ["a", {"count": 9}, {"count": 9, "place": 1}],
     }
-    assert evaluate_with_page(RESULT, list(told.values()), tmp_path) == list(told)
+    assert answer_of_page("race_state.results", tmp_path, list(told.values())) == list(told)
 
-
-NEWS = """await (async () => {
-    const {RaceFeed} = await import("./race_state.js")
-    const feed = new RaceFeed()
-    const usual = {count: 0, finishedAt: 0, connected: true, place: 2}
-    return given.map(([now, ...rows]) => {
-        const ranking = rows.map((row, i) => ({...usual, player: "abc"[i], name: ["ana", "ben", "cid"][i], ...row}))
-        return feed.after(ranking, {room: {starts: 0}, cards: 52}, now, "b")
-    })
-})()"""
 
 AHEAD, BEHIND = {"count": 9, "place": 1}, {"count": 8}
 
@@ -201,32 +127,8 @@ AHEAD, BEHIND = {"count": 9, "place": 1}, {"count": 8}
 def test_news_tell_what_changed(tmp_path: Path) -> None:
     """In each line of the page: the time, and what the ranking says of Ana, Ben, who reads the news, and Cid."""
     given = values_on("page_news", {"AHEAD": AHEAD, "BEHIND": BEHIND, "dict": dict})
-    found = dict(zip(given, evaluate_with_page(NEWS, list(given.values()), tmp_path), strict=True))
+    found = dict(zip(given, answer_of_page("race_state.news", tmp_path, list(given.values())), strict=True))
     assert_answers("page_news", lambda _, question: ", ".join(found[question]))
-
-
-KEPT = """await Promise.all([import("./witness.js"), import("./msgpack.js")]).then(([{Witness}, {decode}]) => {
-    const [joined, state, joinedAgain, stateLater] = given.messages.map(packed => decode(unhex(packed).buffer))
-    const kept = new Map()
-    const stored = {
-        get: name => kept.get(name) ?? null,
-        set: (name, text) => (text === null ? kept.delete(name) : kept.set(name, text))
-    }
-    const seated = (answer, state) => {
-        const witness = new Witness(stored)
-        witness.asks("player", "k7", {}, "p1", "ana")
-        witness.sends({type: "join", id: answer.to, room: "k7"}, 0)
-        for (const message of [answer, state]) witness.receives(message, 0)
-        return witness
-    }
-    const first = seated(joined, state)
-    for (let moves = 1; moves <= given.moves; moves++) first.receives({type: "progressupdate", seat: 2, moves}, 0)
-    first.close()
-    const parts = [...kept.keys()].filter(name => /^race \\d+ \\d+$/.test(name))
-    if (given.isLost) kept.delete(parts.at(-1))
-    const {found, counts} = seated(joinedAgain, stateLater).evidence
-    return [parts.length > 1, Object.keys(found), counts.get(2)?.length === given.moves]
-})"""
 
 
 @pytest.mark.parametrize(("is_lost", "expected"), [(False, [True, [], True]), (True, [True, ["unfinished"], False])])
@@ -241,4 +143,4 @@ def test_page_that_loses_counts_says_so(is_lost: bool, expected: list[Any], tmp_
         replace(state, tallies=(Tally(player="p1"), Tally(player="p2", moves=900))),
     )
     given = {"messages": [encode(each).hex() for each in messages], "isLost": is_lost, "moves": 900}
-    assert evaluate_with_page(KEPT, given, tmp_path) == expected
+    assert answer_of_page("race_state.keptCounts", tmp_path, given) == expected

@@ -12,7 +12,7 @@ from samedeal.board_history import Play, Undo
 from samedeal.deal import Deal, shuffled
 from samedeal.games import GAMES
 from tests.golden.golden_files import assert_answers, values_on
-from tests.shared.javascript import evaluate_with_page, needs_node
+from tests.shared.javascript import answer_of_page, needs_node
 
 pytestmark = needs_node
 
@@ -20,55 +20,6 @@ KLONDIKE = Board.deal(GAMES["klondike"], shuffled(Deal.parse("#7").public_seed()
 KEPT = {"newest": 3, "history": [{"id": n, "action": "draw", "time": n} for n in (1, 2, 3)], "receipt": [3]}
 ONE_COLUMN = [[0x1D, 0x19], [0x2D, 0x29], [0x3D, 0x39], [0x05], [0x15], [0x25], *[[]] * 6]
 """All piles but the first, in which no move changes the order of the cards."""
-
-PROGRAM = """await (async () => {
-    const {Racer} = await import("./racer.js")
-    const {boardHash} = await import("./board_hash.js")
-    const {played} = await import("./piles.js")
-    const {isStuck} = await import("./legal_moves.js")
-    const game = "klondike"
-    const settle = () => new Promise(resolve => setTimeout(resolve, 5))
-    const bytes = value => Uint8Array.from(value)
-    const run = async steps => {
-        const [sent, told, waiting] = [[], [], []]
-        const lost = (_, __, wait) => told.push(`later ${wait / 1000}`)
-        const witness = {evidence: {sent: new Map()}}
-        const link = {nextId: 1, socket: {}, lost, witness, ask: (type, {...fields}) => new Promise((resolve, reject) => {
-            sent.push([type, fields])
-            waiting.push({resolve, reject, ...fields})
-        })}
-        const kept = steps[0][0] === "kept" ? {"seat friday": JSON.stringify(steps.shift()[1])} : {}
-        const stored = {get: name => kept[name] ?? null, set: (name, value) => (kept[name] = value)}
-        const on = {changed: () => {}, refused: message => told.push(message)}
-        const racer = new Racer(link, "friday", stored, on)
-        racer.rule = "free"
-        if (steps[0][0] === "board") racer.entered = link.socket
-        for (const [what, more] of steps) {
-            if (what === "enter") racer.enter().catch(({code}) => told.push(code ?? "lost"))
-            const board = {game, moves: 0, undos: 0, head: [], may_undo: false, ...more, piles: more?.piles?.map(bytes)}
-            if (what === "board") racer.receiveBoard(board)
-            if (what === "act") racer.act(more)
-            if (what === "answer") {
-                const {resolve, action} = waiting.shift()
-                const after = action && played(game, racer.board.piles, action, more.seen)
-                resolve({receipt: [7], time: 5, hash: after && boardHash(game, after), ...more})
-            }
-            if (what === "refuse") waiting.shift().reject({retry_after: 0, revision: -1, message: more.code, ...more})
-            if (what === "cut") link.socket = {}
-            if (what === "cut") for (const {reject} of waiting.splice(0)) reject(new Error("lost"))
-            await settle()
-        }
-        const requests = sent.map(([type, {passphrase, room, receipt, ...fields}]) => [type, fields])
-        const {board, pending, awaits, piles} = racer
-        const claim = board && racer.stuckClaim
-        const shown = {revision: board?.revision, pending: pending.length, awaits, piles}
-        const {newest} = JSON.parse(kept["seat friday"] ?? "{}")
-        return {...shown, requests, told, newest, stuck: Boolean(claim) && isStuck(claim)}
-    }
-    const found = []
-    for (const steps of given) found.push(await run(steps))
-    return found
-})()"""
 
 
 def board(revision: int, piles: Sequence[Sequence[int]] = KLONDIKE.piles) -> list[Any]:
@@ -94,7 +45,7 @@ def test_racer_sends_shows_and_gives_back(tmp_path: Path) -> None:
     }
     given = values_on("page_racer", globals(), steps)
     all_steps = [each if isinstance(each, tuple) else (each,) for each in given.values()]
-    found = dict(zip(given, evaluate_with_page(PROGRAM, all_steps, tmp_path), strict=True))
+    found = dict(zip(given, answer_of_page("racer.runs", tmp_path, all_steps), strict=True))
 
     def answer(_: str, question: str) -> str:
         after = found[question]
@@ -112,10 +63,6 @@ def test_racer_sends_shows_and_gives_back(tmp_path: Path) -> None:
 
 def test_page_finds_the_moves_of_the_engine(tmp_path: Path) -> None:
     """In each game, on the boards of a random walk."""
-    program = """await (async () => {
-        const {movesFrom} = await import("./legal_moves.js")
-        return given.map(([game, piles]) => movesFrom(game, piles).map(({move}) => move).sort())
-    })()"""
     walks = []
     for game in GAMES.values():
         play = Play(Board.deal(game, shuffled(bytes(32), game.decks)), Undo.FREE)
@@ -126,40 +73,16 @@ def test_page_finds_the_moves_of_the_engine(tmp_path: Path) -> None:
                 break
             play = play.act(moves[step * 7 % len(moves)])
     given = [[board.game.name, [list(pile) for pile in board.masked().piles]] for board, _ in walks]
-    for (board, moves), found in zip(walks, evaluate_with_page(program, given, tmp_path), strict=True):
+    for (board, moves), found in zip(walks, answer_of_page("playing.moves", tmp_path, given), strict=True):
         assert found == moves, board
 
 
 def test_hash_is_sha256(tmp_path: Path) -> None:
-    program = """await (async () => {
-        const {sha256} = await import("./hash.js")
-        return given.map(size => Array.from(sha256(new Uint8Array(size).fill(7))))
-    })()"""
     sizes = [0, 1, 55, 56, 63, 64, 119, 120, 5000]
-    found = evaluate_with_page(program, sizes, tmp_path)
+    found = answer_of_page("racer.hashes", tmp_path, sizes)
     assert [bytes(each) for each in found] == [hashlib.sha256(bytes([7]) * size).digest() for size in sizes]
 
 
-HAND = """await (async () => {
-    const {Hand} = await import("./hand.js")
-    const {GAMES: games} = await import("./piles.js")
-    const {played} = await import("./piles.js")
-    return given.map(({game, cards, steps, auto}) => {
-        const made = []
-        const piles = games[game].piles.map(({key}) => cards[key] ?? [])
-        const racer = {game, piles, awaits: false, next: 0, act(action) {
-            made.push(action)
-            this.next++
-            this.piles = played(game, this.piles, action) ?? this.piles
-        }}
-        const said = []
-        const hand = new Hand(racer, sentence => said.push(sentence), () => {})
-        hand.auto = auto
-        for (const [what, ...more] of steps)
-            what === "press" ? hand.press(more[0], () => made.push("undo")) : hand[what](...more)
-        return {made, picked: hand.picked, said, targets: hand.targets()}
-    })
-})()"""
 TABLE = {"1": [0x1D, 0x0C], "2": [0x2D], "3": [0x05, 0x1B, 0x0A], "4": [0x02], "01": [0x01], "5": [0x24], "6": [0x34]}
 
 
@@ -176,7 +99,7 @@ def test_taps_and_keys_make_moves(tmp_path: Path) -> None:
     """On the page are the moves that the hand sends, what it then holds, and where that can go."""
     steps = {what: step(what) for what in ("tap", "taps", "press", "collect", "lift", "drop")}
     given = values_on("hand", globals(), steps)
-    found = dict(zip(given, evaluate_with_page(HAND, list(given.values()), tmp_path), strict=True))
+    found = dict(zip(given, answer_of_page("racer.hands", tmp_path, list(given.values())), strict=True))
 
     def answer(_: str, question: str) -> str:
         after = found[question]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from itertools import count
 from typing import Any
 
 import pytest
@@ -27,16 +26,13 @@ from samedeal.protocol.messages import (
     Start,
 )
 from samedeal.protocol_codes import CloseCode
-from samedeal.race.commands import ReadyCommand
 from samedeal.race.progress import MoveCommitted
 from samedeal.race.values import Race
-from samedeal_server.errors import StoreUnavailable
 from samedeal_server.rooms import upkeep
 from samedeal_server.rooms.hub import Hub
 from samedeal_server.store import keys
 from samedeal_server.store.clock import StoreClock
 from samedeal_server.store.events import RaceChanged, SequencedEvent
-from samedeal_server.store.store import Snapshot
 from tests.server.client import Client
 from tests.server.commits import commit_of
 from tests.server.live_nodes import Node, NodeMaker, RedisClient
@@ -73,64 +69,6 @@ async def test_leave_after_finish_is_not_resigning(node: NodeMaker) -> None:
     assert not any(seat.resigned for seat in left.players)
     ended = await finish(bob)
     assert [(line.name, line.resigned) for line in ended.standings] == [("ana", False), ("bob", True)]
-
-
-async def test_finish_that_the_store_lost_is_retried(one: Node, monkeypatch: pytest.MonkeyPatch) -> None:
-    won = record("willow")
-    ana, bob = await race(one, games=("willow",), deal=str(won.deal), first_finish_ends=True, limit=600)
-    settle, failures = one.store.compare_and_set, count()
-
-    async def settle_at_last(before: Snapshot, race: Race, *more: Any) -> bool:
-        if race.phase == "finished" and not next(failures):
-            raise ConnectionError("Redis is away")
-        return await settle(before, race, *more)
-
-    monkeypatch.setattr(one.store, "compare_and_set", settle_at_last)
-    for _, action in won.actions:
-        await ana.act(action)
-    assert [line.name for line in (await bob.phase("finished")).standings] == ["ana", "bob"]
-    assert next(failures) > 1
-
-
-async def test_move_of_a_player_without_seat_is_ignored(one: Node) -> None:
-    ana, _ = await race(one, first_finish_ends=True)
-    hub = one.rooms.hubs[ana.room]
-    ends, event = hub.race.ends, hub.model.event
-    move = MoveCommitted("nobody", 1, "draw", b"", 52, 1, 0, finished=True, no_moves_left=False)
-    announce(hub, move, ends - 1)
-    assert hub.model.event == event + 1
-    assert (hub.race.ends, "nobody" in hub.progress) == (ends, False)
-
-
-async def test_leave_is_answered_if_another_change_follows_at_once(
-    one: Node, two: Node, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ana, bob = await seated(one, two)
-    compare_and_set = one.store.compare_and_set
-
-    async def followed_by_ready(before: Snapshot, race: Race, changes: tuple[str, ...], *more: Any) -> bool:
-        done = await compare_and_set(before, race, changes, *more)
-        if "left" in changes:
-            await two.rooms.command(ana.room, ReadyCommand(bob.player, ready=True), bob.player)
-        return done
-
-    monkeypatch.setattr(one.store, "compare_and_set", followed_by_ready)
-    await ana.expect(Done, Leave)
-    assert not ana.socket.close_code
-
-
-async def test_leave_of_unknown_outcome_is_done_if_the_seat_is_gone(one: Node, monkeypatch: pytest.MonkeyPatch) -> None:
-    (ana,) = await seated(one, names=["ana"])
-    hub, compare_and_set = one.rooms.hubs[ana.room], one.store.compare_and_set
-
-    async def answer_lost(*arguments: Any) -> bool:
-        assert await compare_and_set(*arguments)
-        await hub.pull()
-        raise StoreUnavailable("the answer was lost")
-
-    monkeypatch.setattr(one.store, "compare_and_set", answer_lost)
-    await ana.expect(Done, Leave)
-    assert ana.player not in hub.audience.seats
 
 
 async def test_others_are_told_once_that_the_race_ends_soon(one: Node, two: Node) -> None:
@@ -245,17 +183,6 @@ async def test_missed_takeover_fences_the_old_connection(node: NodeMaker) -> Non
     assert await old.closed() == CloseCode.TAKEN_OVER
     ended = await finish(new, bob)
     assert [line.moves for line in ended.standings] == [2, 0]
-
-
-async def test_refresh_finds_a_missed_takeover(redis: RedisClient, node: NodeMaker) -> None:
-    unsubscribed, other = await node(), await node()
-    old, bob = await race(unsubscribed, other)
-    await unsubscribed.stop_tasks()
-    await reconnect(old, other)
-    await redis.xtrim(keys.events(old.room), maxlen=0, approximate=False)
-    await unsubscribed.upkeep.report_presence()
-    assert await old.closed() == CloseCode.TAKEN_OVER
-    await bob.expect(Pong, Ping)
 
 
 async def test_late_join_of_a_lost_connection_takes_no_seat(one: Node, monkeypatch: pytest.MonkeyPatch) -> None:

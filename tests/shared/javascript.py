@@ -16,6 +16,7 @@ from tests.programs import needs
 
 CHECKER: Final = Path(__file__).parents[2] / "shared" / "checker"
 PAGE: Final = Path(__file__).parents[2] / "server" / "samedeal_server" / "page" / "static"
+PROGRAMS: Final = Path(__file__).parents[1] / "page_programs"
 NODE: Final = shutil.which("node")
 
 needs_node: Final = needs("node")
@@ -52,19 +53,15 @@ def evaluate(program: str, given: Any = None) -> Any:
     return _evaluate(imports, program, given, PAGE)
 
 
-def evaluate_with_page(program: str, given: Any, folder: Path) -> Any:
-    """Run a program as ``evaluate`` does, but with modules of the page for browsers that need no browser.
+def answer_of_page(function: str, folder: Path, given: Any = None) -> Any:
+    """Return what a function of a module in ``page_programs``, such as ``racer.runs``, answers.
 
-    They are copied to ``folder``.
+    The modules of the page, which it imports, are copied to ``folder``.
     """
     copy_page(folder)
-    imports = (
-        'import { GAMES } from "./piles.js";'
-        'import { hex, unhex } from "./hash.js"; import { dealWords, resultWords } from "./race_hashes.js";'
-        'import { searchAnswers } from "./deal.js"; import { Race } from "./race_state.js";'
-        'import { encode } from "./msgpack.js";'
-    )
-    return _evaluate(imports, program, given, folder)
+    module, name = function.split(".")
+    shutil.copy(PROGRAMS / f"{module}.mjs", folder)
+    return _evaluate(f'import {{ {name} }} from "./{module}.mjs";', f"await {name}(given)", given, folder)
 
 
 def copy_page(folder: Path) -> None:

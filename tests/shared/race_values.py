@@ -29,6 +29,7 @@ from samedeal.race.progress import ProgressByPlayer
 from samedeal.race.transitions import apply
 from samedeal.race.values import DealSecret, Race
 from samedeal.terms import description_hash
+from tests.golden.golden_files import assert_golden, golden_text
 
 SEED = bytes(range(32))
 
@@ -89,17 +90,19 @@ def outcome_of(race: Race, command: RaceCommand, now: int) -> str:
     return f"{changed.phase}: {' '.join(events) or 'nothing'}"
 
 
-def assert_table(
-    table: str, races: Mapping[str, tuple[Race, int]], command: Callable[[str, Race], RaceCommand]
-) -> None:
-    """Compare a table with what its commands do to races in some states, each at a time.
+def assert_table(name: str, races: Mapping[str, tuple[Race, int]], command: Callable[[str, Race], RaceCommand]) -> None:
+    """Compare a golden table with what its commands do to races in some states, each at a time.
 
     A cell has the changes, after a new phase if there is one, or the code of the refusal.
     """
-    (_, *states), *rows = [line.split() for line in table.strip().splitlines()]
-    assert states == list(races)
-    for text, *expected in rows:
-        for (state, (race, now)), outcome in zip(races.items(), expected, strict=True):
-            found = outcome_of(race, command(text.replace("-", " "), race), now)
-            found = found.removeprefix(f"{race.phase}: ").replace(": ", ":").replace(" ", ",")
-            assert found == outcome, (text, state)
+    texts = [line.split()[0] for line in golden_text(f"tables/{name}.txt", str).splitlines()[1:]]
+    rows = [["command", *races]]
+    for text in texts:
+        outcomes = (
+            (race, outcome_of(race, command(text.replace("-", " "), race), now)) for race, now in races.values()
+        )
+        found = [outcome.removeprefix(f"{race.phase}: ") for race, outcome in outcomes]
+        rows.append([text, *(outcome.replace(": ", ":").replace(" ", ",") for outcome in found)])
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = (" ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
+    assert_golden(f"tables/{name}.txt", "".join(f"{line}\n" for line in lines))

@@ -10,7 +10,7 @@ from samedeal.deal import Deal, commitment
 from samedeal.options import Options
 from samedeal.record import Record, RecordedPlayer
 from samedeal.standings import Result, ranked
-from samedeal.terms import RoomTerms
+from samedeal.terms import RoomTerms, description_hash
 
 START = 1_790_000_000_000
 """2026-09-21 14:13:20 UTC."""
@@ -18,10 +18,18 @@ START = 1_790_000_000_000
 Actions = tuple[tuple[int, str], ...]
 
 
+def described_terms(
+    room: str, options: Options, deal: str, *, round_number: int = 0, private: bool = False, tide: int = 0
+) -> RoomTerms:
+    """The terms of a race for which this release describes the game."""
+    game, options = options.game(round_number), RoomTerms.options_with(options, Deal.parse(deal))
+    return RoomTerms(room, round_number, game, description_hash(game), Deal.parse(deal), private, tide, options)
+
+
 def terms_of(game: str, deal: str, *, round_number: int = 0, room: str = "friday", **options: object) -> RoomTerms:
     """The terms of a race in a room with a deal and with options, which are the usual ones if they are not given."""
     wanted = msgspec.convert({"games": [game], **options}, Options)
-    return RoomTerms.of(room, wanted, Deal.parse(deal), round_number=round_number)
+    return described_terms(room, wanted, deal, round_number=round_number)
 
 
 def recorded(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from samedeal.cards import DECK, Card
+from samedeal.cards import Card
 from samedeal.deal import Deal, commitment, shuffled
 from samedeal.errors import MalformedText
 from tests.shared.javascript import NODE, evaluate
@@ -76,31 +76,6 @@ def test_commitment_matches_vectors() -> None:
         terms, secret = bytes.fromhex(vector["terms"]), bytes.fromhex(vector["secret"])
         assert commitment(terms, secret).hex() == vector["commitment"]
         assert hashlib.sha256(b"samedeal commitment 3\n" + terms + secret).hexdigest() == vector["commitment"]
-
-
-def test_page_shows_the_first_steps() -> None:
-    """Follow the table of the page by hand, and the remaining steps by its algorithm."""
-    rows = re.findall(
-        r"^\| (\d+) \| (\d+) \| (\d+) \| (.*?) \| (\d+) \| (\w\w) and (\w\w) \|$", DEALS_MD.read_text(), re.MULTILINE
-    )
-    stream = iter(hashlib.shake_256(b"samedeal order v1\n\x01" + bytes(32)).digest(1024))
-    cards = [str(Card(card)) for card in DECK]
-    for last in range(51, 0, -1):
-        fair = 256 - 256 % (last + 1)
-        byte = next(stream)
-        passed = []
-        while byte >= fair:
-            passed.append(byte)
-            byte = next(stream)
-        other = byte % (last + 1)
-        if row := next((row for row in rows if row[0] == str(last)), None):
-            assert row[1:3] == (str(last + 1), str(fair))
-            assert f"`{byte:02x}` = {byte}" in row[3]
-            assert all(f"`{skipped:02x}` = {skipped} is passed over" in row[3] for skipped in passed)
-            assert row[4:] == (str(other), cards[last], cards[other])
-        cards[last], cards[other] = cards[other], cards[last]
-    assert len(rows) == 8
-    assert cards == [str(Card(card)) for card in shuffled(bytes(32), 1)]
 
 
 def test_daily_deal_gets_its_date() -> None:

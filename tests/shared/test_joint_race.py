@@ -130,37 +130,9 @@ REACH: tuple[Callable[[Race], Race], ...] = (
 )
 """How a race comes from each state to the next."""
 
-TABLE = """
-    command                 open        drawing      sealed                searching    dealt        racing
-    dan-joins               room_full   race_started race_started          race_started race_started race_started
-    bob-joins               nothing     nothing      nothing               nothing      nothing      nothing
-    ana-commits             bad_share   nothing      nothing               bad_share    bad_share    bad_share
-    ana-commits_again       bad_share   committed    bad_share             bad_share    bad_share    bad_share
-    bob-commits             bad_share   committed    nothing               bad_share    bad_share    bad_share
-    bob-commits_early       bad_share   bad_share    bad_share             bad_share    bad_share    bad_share
-    bob-commits_late        bad_share   bad_share    bad_share             bad_share    bad_share    bad_share
-    bob-commits_to_nothing  bad_share   bad_share    bad_share             bad_share    bad_share    bad_share
-    dan-commits             bad_share   no_seat      no_seat               no_seat      no_seat      bad_share
-    ana-reveals             bad_share   bad_share    nothing               nothing      nothing      bad_share
-    bob-reveals             bad_share   bad_share    revealed              nothing      nothing      bad_share
-    bob-reveals_early       bad_share   bad_share    bad_share             bad_share    bad_share    bad_share
-    bob-reveals_nothing     bad_share   bad_share    bad_share             bad_share    bad_share    bad_share
-    ana-reveals_wrongly     bad_share   bad_share    bad_share             bad_share    bad_share    bad_share
-    bob-reveals_wrongly     bad_share   bad_share    bad_share             bad_share    bad_share    bad_share
-    bob-reveals_that_of_ana bad_share   bad_share    bad_share             bad_share    bad_share    bad_share
-    dan-reveals             bad_share   no_seat      no_seat               no_seat      no_seat      bad_share
-    bob-leaves              left        left         left,countdown        left         left         resigned
-    bob-kicked              left,kicked left,kicked  left,countdown,kicked left,kicked  left,kicked  resigned,kicked
-    deal-found              nothing     nothing      nothing               deal_found   nothing      nothing
-    deal-found_for_others   nothing     nothing      nothing               nothing      nothing      nothing
-    deal-given_up           nothing     nothing      nothing               closed:not_found,closed nothing      nothing
-    deal-given_up_for_other nothing     nothing      nothing               nothing      nothing      nothing
-    time-passes             nothing     nothing      nothing               nothing      nothing      nothing
-"""
-
 
 def test_command_in_state_has_its_outcome() -> None:
-    assert_table(TABLE, {state: (race_in(state), STARTS - (state != "racing")) for state in STATES}, command)
+    assert_table("joint_race", {state: (race_in(state), STARTS - (state != "racing")) for state in STATES}, command)
 
 
 def test_draws_go_on_as_the_page_says() -> None:

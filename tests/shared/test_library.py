@@ -6,15 +6,15 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
 import samedeal
-from samedeal import Board, Card, Deal, Move, Play, Record, game_named
+from samedeal import Deal, Play
 from tests.client.boards import dealt
+from tests.golden.golden_files import assert_answers
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "shared" / "LIBRARY.md"
@@ -70,39 +70,20 @@ def test_library_needs_only_msgspec_and_loads_it_late() -> None:
 
 
 WILLOW = dealt("willow", 1)
-REFUSED: dict[str, Callable[[], object]] = {
-    "a move that is no text": lambda: WILLOW.play("1 2 3"),
-    "a draw without a stock": lambda: WILLOW.play("draw"),
-    "a move from no pile": lambda: WILLOW.play("z 0"),
-    "a move of no cards": lambda: WILLOW.play(Move("1", "2", 0)),
-    "faces that are not turned up": lambda: WILLOW.play("1 0", b"\x01\x02"),
-    "faces that are no cards": lambda: dealt("klondike", 1).masked().play("draw", b"\x00"),
-    "no faces": lambda: dealt("klondike", 1).masked().play("draw"),
-    "the legality of no move": lambda: WILLOW.is_legal("d"),
-    "a worry back of no move": lambda: WILLOW.is_worry_back(""),
-    "cards of no move": lambda: WILLOW.turns_up("1-2"),
-    "the cards of no pile": lambda: WILLOW.cards("z"),
-    "an action": lambda: Play(WILLOW).act("resign"),
-    "an undo": lambda: Play(WILLOW).act("undo"),
-    "a secret deal": lambda: samedeal.public_board(WILLOW.game, Deal.parse("winnable")),
-    "a day without a date": lambda: samedeal.public_board(WILLOW.game, Deal.parse("daily")),
-    "a deal": lambda: Deal.parse("the first"),
-    "a game": lambda: game_named("snap"),
-    "a file of a game": lambda: samedeal.games_of("snap", "title = 1"),
-    "a hidden board": lambda: samedeal.solve(dealt("klondike", 1).masked(), 1),
-    "no budget": lambda: samedeal.solve(WILLOW, 0),
-    "a card": lambda: Card.parse("??"),
-    "a board": lambda: Board.parse("willow\n1: AS"),
-    "a record": lambda: Record.read(b"\xff"),
-}
+NAMES = {name: getattr(samedeal, name) for name in samedeal.__all__}
+NAMES |= {"WILLOW": WILLOW, "dealt": dealt, "samedeal": samedeal}
+"""What the expressions of the page may name."""
 
 
-@pytest.mark.parametrize("call", REFUSED.values(), ids=REFUSED)
-def test_what_a_call_refuses_is_an_error_of_the_list(call: Callable[[], object]) -> None:
-    with pytest.raises(samedeal.SamedealError) as refused:
-        call()
-    assert type(refused.value).__name__ in samedeal.__all__
-    assert str(refused.value).endswith(".")
+def test_what_calls_refuse_is_an_error_of_the_list() -> None:
+    def answer(_: str, question: str) -> str:
+        with pytest.raises(samedeal.SamedealError) as refused:
+            eval(question, NAMES)
+        assert type(refused.value).__name__ in samedeal.__all__
+        assert str(refused.value).endswith(".")
+        return f"{type(refused.value).__name__}: {refused.value}".replace("\n", "\\n")
+
+    assert_answers("library", answer)
 
 
 def test_text_of_a_move_does_what_the_move_does() -> None:

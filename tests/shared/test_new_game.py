@@ -10,9 +10,7 @@ from samedeal.errors import BadRecord, MalformedGame, UnknownGame
 from samedeal.game import Game
 from samedeal.game_file import parse_game_file
 from samedeal.games import DEFAULT_GAME, GAMES, MOST_OFFERED, SHIPPED_RULES, game_named, offer, offered
-from samedeal.options import Options
 from samedeal.record import Record
-from samedeal.stock import STOCKS
 from tests.golden.golden_files import assert_answers, values_on
 from tests.shared.recorded import recorded
 from tests.shared.sixth_game import HAMLET, HAMLET_FILE
@@ -25,29 +23,6 @@ SEED = bytes(range(32))
 def sixth_game(monkeypatch: pytest.MonkeyPatch) -> None:
     """Register the game for the time of a test."""
     monkeypatch.setitem(GAMES, HAMLET.name, HAMLET)
-
-
-def test_new_game_can_be_an_option_of_a_room() -> None:
-    options = Options(games=("hamlet", "willow"))
-    assert options.game(0) is HAMLET
-
-
-def test_game_describes_itself() -> None:
-    for game in [*GAMES.values(), HAMLET]:
-        assert game.file.blurb
-        assert len(game.file.blurb) <= 42
-        assert game.typed_keys == tuple(key for key in game.keys if key != "stock" and not key.startswith("0"))
-        assert bool(game.stock.verb) == (game.stock_at >= 0)
-        assert game.stock.to_waste == (game.waste_at >= 0)
-        assert game.pile_phrase("1") == "column 1"
-        assert Game(game.name, game.file) == game
-
-
-def test_stock_without_redeals_ends() -> None:
-    tops = [
-        list(STOCKS[f"draws of three{more}"].waste_tops(b"", bytes([1, 2, 3]))) for more in ("", ", without redeals")
-    ]
-    assert tops == [[3, 3], []]
 
 
 VARIANT = f"""{HAMLET_FILE}

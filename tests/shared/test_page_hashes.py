@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ast import literal_eval
 from hashlib import sha256
 from pathlib import Path
 from random import Random
@@ -16,27 +17,14 @@ from samedeal.deal_words import deal_words, result_words
 from samedeal.errors import MalformedTerms, UnknownTerms
 from samedeal.games import GAMES
 from samedeal.terms import RoomTerms, description_hash
-from tests.shared.javascript import evaluate_with_page, needs_node
+from tests.golden.golden_files import questions
+from tests.shared.javascript import answer_of_page, needs_node
 from tests.shared.protocol.strategies import room_terms
 from tests.shared.recorded import terms_of
 
 pytestmark = needs_node
 
 PLAIN: Final = terms_of("willow", "winnable")
-
-TERMS = """await (async () => {
-    const {termsHash, termsOf} = await import("./race_hashes.js")
-    const {UnknownTerms} = await import("./terms.mjs")
-    const read = text => {
-        try {
-            const {text: same, ...terms} = termsOf(text)
-            return same === text && Object.isFrozen(terms.options) && terms
-        } catch (error) {
-            return error instanceof UnknownTerms ? "unknown" : error.constructor === Error ? "wrong" : error.stack
-        }
-    }
-    return given.map(text => [hex(termsHash(text)), read(text)])
-})()"""
 
 
 def values_of(text: str) -> Any:
@@ -61,32 +49,19 @@ def values_of(text: str) -> Any:
 
 
 LINES: Final = (
+    *(line for question in questions("terms") for line in literal_eval(question.partition(" to ")[2]).split("\n")),
+    *("series: 21", "series: 2", "bots: yes", "start-at: 5", "tide: 12345678901234567", "delay: 015", "round: 1"),
     *(
-        "fog: yes",
-        "seats: 3",
-        "seats: 8",
-        "seats: 65",
-        "limit: 900",
-        "series: 21",
-        "series: 2",
-        "bots: yes",
-        "hosted: no",
-    ),
-    *("start-rule: at", "start-at: 5", "games: willow", "games: willow athena", "games: willow hamlet", "tide: 0"),
-    *("tide: 12345678901234567", "private: no", "private: true", "delay: 015", "round: 1", "", "game: a b", "room: a-"),
-    *("game: willow athena", "deal: winnable easy", "deal: winnable hard", "deal: daily", "deal: daily 2026-02-29"),
-    *(
+        "game: a b",
+        "room: a-",
+        "deal: winnable hard",
+        "deal: daily 2026-02-29",
         "deal: #007",
         "deal: again 00",
-        "undo: no",
         "game: ",
-        "games: ",
-        "round: 1000000000",
-        "rules: 00",
-        "start-rule: full",
-        "game: athena",
     ),
 )
+"""Lines of terms, most of which are wrong in most terms."""
 
 
 def changed(terms: RoomTerms, random: Random) -> str:
@@ -108,7 +83,7 @@ def test_page_reads_terms_as_python_does(terms: list[RoomTerms]) -> None:
     random = Random(1)
     texts = [*map(str, terms), *(changed(each, random) for each in terms * 9)]
     with TemporaryDirectory() as folder:
-        found = evaluate_with_page(TERMS, texts, Path(folder))
+        found = answer_of_page("hashes.terms", Path(folder), texts)
     for text, (digest, values) in zip(texts, found, strict=True):
         assert digest == sha256(b"samedeal terms 2\n" + text.encode()).hexdigest()
         assert values == values_of(text), text
@@ -118,11 +93,7 @@ def test_page_reads_terms_as_python_does(terms: list[RoomTerms]) -> None:
 
 
 def test_page_describes_every_game_as_python_does(tmp_path: Path) -> None:
-    program = """await (async () => {
-        const {descriptionHash} = await import("./race_hashes.js")
-        return given.map(game => hex(descriptionHash(game)))
-    })()"""
-    found = evaluate_with_page(program, list(GAMES), tmp_path)
+    found = answer_of_page("hashes.descriptions", tmp_path, list(GAMES))
     assert found == [description_hash(game).hex() for game in GAMES.values()]
 
 
@@ -137,9 +108,5 @@ def test_page_has_the_words_of_deals_and_results(tmp_path: Path) -> None:
         [terms.hex(), commitment.hex(), [[seat, promise.hex(), share.hex()] for seat, promise, share in shown]]
         for terms, commitment, shown in deals
     ]
-    program = """given.map(([terms, commitment, shares]) => [
-        dealWords(unhex(terms), unhex(commitment), shares.map(([seat, promise, share]) =>
-            ({seat, commitment: unhex(promise), share: unhex(share)}))),
-        resultWords(unhex(terms))])"""
-    found = evaluate_with_page(program, asked, tmp_path)
+    found = answer_of_page("hashes.words", tmp_path, asked)
     assert found == [[deal_words(*deal), result_words(deal[0])] for deal in deals]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from samedeal.errors import RequestRefused
 from samedeal.terminal_text import printable
-from samedeal_client.commands.arguments import add_address, add_number, add_passphrase, server_and_room
+from samedeal_client.commands.arguments import server_and_room
 from samedeal_link.machine.signals import until_stopped
 from samedeal_link.solving.bot_levels import ALL_LEVELS, LEVELS
 
@@ -27,29 +27,12 @@ _LEAVE_TIMEOUT: Final = 0.25
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Define the arguments of ``samedeal bot``."""
-    add_address(parser, room="the room's code (default: one open room after the other that admits bots)")
+    """Add the arguments that depend on the levels and on what an option is."""
     levels = f"how it plays: {', '.join(LEVELS)} (default: careful)"
     parser.add_argument("--level", metavar="LEVEL", choices=ALL_LEVELS, default="careful", help=levels)
-    parser.add_argument("--engine", metavar="COMMAND", default="", help="a program that plays; see shared/ENGINES.md")
-    add_engine_options(parser)
     parser.add_argument(
         "--option", metavar="NAME=VALUE", type=_option, action="append", default=[], help="set an option of the program"
     )
-    parser.add_argument("--name", default="", help="the bot's name (default: a generated one)")
-    parser.add_argument(
-        "--seed", type=int, default=None, help="a number; with the same one the bot makes the same choices"
-    )
-    parser.add_argument("--stay", action="store_true", help="also play every rematch")
-    add_passphrase(parser)
-    parser.add_argument("--exit-with-stdin", action="store_true", help=argparse.SUPPRESS)
-
-
-def add_engine_options(parser: argparse.ArgumentParser) -> None:
-    """Define the arguments of all commands that run engines."""
-    add_number(parser, "--pace", (1, 1000), 20, "moves per minute, 1 to 1000")
-    parser.add_argument("--peek", action="store_true", help="let engines undo moves that turned up cards")
-    parser.add_argument("--trace", action="store_true", help="print each line to and from the engine")
 
 
 def _option(text: str) -> tuple[str, str]:

@@ -12,7 +12,6 @@ from typing import Final
 
 from samedeal.terminal_text import printable
 from samedeal_bots.commands.bot import stop_at_end_of_input
-from samedeal_client.commands.arguments import add_number
 from samedeal_link.errors import Failure
 from samedeal_link.machine.signals import until_stopped
 
@@ -22,19 +21,6 @@ _KEY: Final = "SAMEDEAL_HOUSE_KEY"
 
 _SHORTEST_KEY: Final = 16
 """Minimum length of a key, in characters, as the server wants it."""
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Define the arguments of ``samedeal house``."""
-    from samedeal_bots.house import COMPANY
-
-    parser.add_argument("url", metavar="URL", help="the server")
-    parser.add_argument(
-        "--key-file", metavar="FILE", help="the file that the server reads too (default: SAMEDEAL_HOUSE_KEY)"
-    )
-    add_number(parser, "--bots", (1, len(COMPANY)), len(COMPANY), "bots that go to a room together")
-    parser.add_argument("--exit-with-stdin", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument("--certificate", default="", help=argparse.SUPPRESS)
 
 
 def run(given: argparse.Namespace) -> int:

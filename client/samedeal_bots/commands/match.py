@@ -8,8 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from samedeal.games import GAMES, game_named
-from samedeal_bots.commands.bot import add_engine_options, engine_of
-from samedeal_client.commands.arguments import add_number
+from samedeal_bots.commands.bot import engine_of
 from samedeal_link.errors import Failure
 
 if TYPE_CHECKING:
@@ -18,15 +17,6 @@ if TYPE_CHECKING:
 
 _MAX_FAILED: Final = 10
 """Number of deals in a row in which an engine fails before the match is given up."""
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Define the arguments of ``samedeal match``."""
-    for name in ("A", "B"):
-        parser.add_argument(name, help="an engine: random, greedy or careful, or a command such as './mine 3'")
-    parser.add_argument("--games", metavar="NAMES", default="all", help="games with commas between them (default: all)")
-    add_number(parser, "--deals", (1, 100_000), 100, "deals of each game")
-    add_engine_options(parser)
 
 
 def run(given: argparse.Namespace) -> int:

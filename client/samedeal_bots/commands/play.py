@@ -8,8 +8,9 @@ import sys
 from itertools import cycle, islice
 from typing import TYPE_CHECKING
 
+from samedeal.command_line_help import add_rows
 from samedeal.games import game_named
-from samedeal_client.commands.arguments import add_back_to, add_game, add_look, add_number, integer_in, player_name
+from samedeal_client.commands.arguments import add_game, player_name
 from samedeal_client.commands.new import read_limit
 from samedeal_link.errors import Failure
 from samedeal_link.first_completed import first_of
@@ -32,29 +33,14 @@ _PROGRESS_INTERVAL = 2.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Define the arguments of ``samedeal play``."""
+    """Add the arguments that depend on the games, the levels and the usual pace."""
     add_game(parser)
-    parser.add_argument("--deal", default="", help="winnable, a number, daily or random (default: winnable)")
-    add_number(parser, "--bots", (1, 15), 3, "number of bots")
     parser.add_argument("--level", choices=MIXES, default="mixed", help="how well the bots play (default: mixed)")
-    parser.add_argument(
-        "--pace",
-        type=integer_in(1, 1000),
-        metavar="N",
-        help=f"moves per minute of each bot (default: {_PACE:g}; without a terminal {_FAST:g})",
-    )
-    parser.add_argument(
-        "--limit",
-        default="",
-        metavar="TIME",
-        help="time limit: 15 (minutes), 15:00 or 90s (default: 15; without a terminal 55s)",
-    )
+    pace = f"moves per minute of each bot (default: {_PACE:g}; without a terminal {_FAST:g})"
+    add_rows(parser, {"--pace": {"type": "1 to 1000", "help": pace}})
     parser.add_argument(
         "--hints", action=argparse.BooleanOptionalAction, default=True, help="allow hints (default: yes)"
     )
-    parser.add_argument("--name", default="", help="your name (default: your login name)")
-    add_back_to(parser)
-    add_look(parser)
 
 
 async def run(given: argparse.Namespace) -> int:

@@ -1,1 +1,1 @@
-"""The commands of players. Each module has ``add_arguments`` and ``run``; ``help.toml`` has the texts of their help."""
+"""The commands of players. Each module has ``run``; ``commands.toml`` and ``arguments.toml`` have the rest."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import os
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING
 from samedeal.errors import MalformedText, RequestRefused, SamedealError, UnknownGame
 from samedeal.names import RESERVED_WORDS, clean_name
 from samedeal.protocol_codes import RefusalCode
-from samedeal_link.connection.address import PASSPHRASE, ServerAddress, parse_address
+from samedeal_link.connection.address import ServerAddress, parse_address
 from samedeal_link.errors import Failure
 from samedeal_link.machine.terminal import terminal
 
@@ -40,49 +39,6 @@ def error_report(error: Exception) -> Failure:
             )
 
 
-def add_address(parser: argparse.ArgumentParser, *, room: str | None) -> None:
-    """Add the argument URL. Unless ``room`` is None, also add ROOM, with ``room`` as its help text."""
-    parser.add_argument("url", metavar="URL", help="a server: host, host:port, or a ws, wss, https or samedeal URL")
-    if room is not None:
-        parser.add_argument("room", metavar="ROOM", nargs="?", default="", help=room)
-
-
-def add_player(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments for the player's name, the passphrase and the display options."""
-    parser.add_argument("--name", default="", help="your name in the race (default: your login name)")
-    add_passphrase(parser)
-    add_back_to(parser)
-    add_look(parser)
-
-
-def add_back_to(parser: argparse.ArgumentParser) -> None:
-    """Add the hidden argument ``--back-to``: the place to which the player returns, such as ``the start screen``.
-
-    A screen that runs a command passes this argument, so that the player returns to the screen afterwards.
-    """
-    parser.add_argument("--back-to", default="", help=argparse.SUPPRESS)
-
-
-def add_passphrase(parser: argparse.ArgumentParser) -> None:
-    """Add the argument for the passphrase of a private room."""
-    parser.add_argument(
-        "--passphrase",
-        default=os.environ.get(PASSPHRASE, ""),
-        help=f"the passphrase of a private room (default: {PASSPHRASE}; otherwise asked for on a terminal)",
-    )
-
-
-def add_look(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments for the display options."""
-    parser.add_argument(
-        "--plain", action="store_true", help="print lines instead of a full screen, for example for screen readers"
-    )
-    parser.add_argument("--ascii", action="store_true", help="use ASCII only: 10H instead of a suit symbol")
-    parser.add_argument("--four-color", action="store_true", help="show each suit in its own colour")
-    parser.add_argument("--no-motion", action="store_true", help="show moves at once, without flying cards")
-    parser.add_argument("--bell", action="store_true", help="ring the terminal's bell at the turns of a race")
-
-
 def add_game(parser: argparse.ArgumentParser) -> None:
     """Add the argument for the game."""
     from samedeal.games import DEFAULT_GAME
@@ -90,11 +46,6 @@ def add_game(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "game", metavar="GAME", nargs="?", default=DEFAULT_GAME, help=f"the game (default: {DEFAULT_GAME})"
     )
-
-
-def add_games(parser: argparse.ArgumentParser) -> None:
-    """Add the argument for the file of a game that is not in this release."""
-    parser.add_argument("--games", metavar="FILE", default="", help="the file of a game that only the server has")
 
 
 def offer_file(path: str) -> None:
@@ -106,25 +57,6 @@ def offer_file(path: str) -> None:
             raise Failure(f"{path} can't be used. {error}")
     except UnicodeDecodeError:
         raise Failure(f"{path} is not UTF-8 text, so it is not the file of a game.") from None
-
-
-def integer_in(low: int, high: int) -> Callable[[str], int]:
-    """Return an argument type for whole numbers from ``low`` to ``high``."""
-
-    def read(text: str) -> int:
-        if not (text.isascii() and text.isdigit() and low <= int(text) <= high):
-            raise argparse.ArgumentTypeError(f"{text!r} is not a number from {low} to {high}.")
-        return int(text)
-
-    return read
-
-
-def add_number(
-    group: argparse._ActionsContainer, flag: str, bounds: tuple[int, int], default: int, text: str, metavar: str = "N"
-) -> None:
-    """Add an option for a whole number within ``bounds``, which are included. Its help text ends with the default."""
-    text = text if "%(default)s" in text else f"{text} (default: %(default)s)"
-    group.add_argument(flag, type=integer_in(*bounds), default=default, metavar=metavar, help=text)
 
 
 def server_and_room(given: argparse.Namespace) -> tuple[ServerAddress, str]:

@@ -4,18 +4,10 @@ from __future__ import annotations
 
 import argparse
 
-from samedeal_client.commands.arguments import add_number
 from samedeal_link.machine.terminal import terminal
 
 _WIDTH = 200
 """Width, in columns, of output that does not go to a terminal."""
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Define the arguments of ``samedeal history``."""
-    parser.add_argument("game", metavar="GAME", nargs="?", default="", help="show only this game")
-    add_number(parser, "--limit", (1, 1_000_000), 20, "maximum number of races to list")
-    parser.add_argument("--ascii", action="store_true", help="print ASCII only")
 
 
 def run(given: argparse.Namespace) -> int:

@@ -7,19 +7,11 @@ from collections.abc import Coroutine
 from typing import Any
 
 from samedeal_client.commands.arguments import (
-    add_address,
-    add_player,
     enter_with_passphrase,
     player_name,
     server_and_room,
 )
 from samedeal_link.errors import Failure
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Define the arguments of ``samedeal join``."""
-    add_address(parser, room="the room code")
-    add_player(parser)
 
 
 def run(given: argparse.Namespace) -> Coroutine[Any, Any, int]:

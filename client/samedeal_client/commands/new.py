@@ -7,7 +7,8 @@ from collections.abc import Coroutine
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from samedeal_client.commands.arguments import add_address, add_number, add_player, player_name, server_and_room
+from samedeal.command_line_help import add_rows
+from samedeal_client.commands.arguments import player_name, server_and_room
 from samedeal_link.errors import Failure
 from samedeal_link.machine.terminal import terminal
 
@@ -17,12 +18,8 @@ if TYPE_CHECKING:
     from samedeal_link.session.client_session import ClientSession
 
 
-_BLACK_ON_WHITE, _RESET = "\x1b[30;107m", "\x1b[0m"
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Define the arguments of ``samedeal new``."""
-    add_address(parser, room=None)
+    """Add the options of rooms."""
     race = parser.add_argument_group("race")
     for name in ("game", "deal", "players", "limit", "undo", "hints"):
         add_option(race, name)
@@ -37,7 +34,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_option(room, "delay")
     add_option(room, "bots")
     room.add_argument("--no-join", action="store_true", help="open the room without joining it")
-    add_player(parser)
 
 
 def add_option(group: argparse._ActionsContainer, name: str) -> None:
@@ -53,7 +49,8 @@ def add_option(group: argparse._ActionsContainer, name: str) -> None:
         default = field.value(field.default)
         group.add_argument(flag, default=default, metavar="WHEN", help=f"{field.help} (default: {default})")
     elif field.bounds is not None:
-        add_number(group, flag, field.bounds, int(field.default), field.help)
+        low, high = field.bounds
+        add_rows(group, {flag: {"type": f"{low} to {high}", "default": int(field.default), "help": field.help}})
     elif field.choices is None:
         group.add_argument(flag, default=field.default, help=text)
     elif set(field.choices.values()) == {True, False}:
@@ -124,8 +121,6 @@ def run(given: argparse.Namespace) -> Coroutine[Any, Any, int]:
         await client.join(room, given.passphrase)
 
     async def open_room() -> int:
-        from samedeal_client.terminal_io.line_io import terminal_look
-        from samedeal_client.text.qr_code import qr_lines
         from samedeal_link.connection.reconnecting_link import Link
         from samedeal_link.connection.saved_sessions import MemorySessions
         from samedeal_link.session.room_client import RoomClient
@@ -133,10 +128,6 @@ def run(given: argparse.Namespace) -> Coroutine[Any, Any, int]:
         async with Link(address, name, MemorySessions()) as link:
             room = await RoomClient(link).create(options_of(given), code, given.passphrase)
             print(*invite(room, has_page=link.has_page), sep="\n", file=terminal().output)
-            look = terminal_look(ascii_only=given.ascii)
-            if link.has_page and look.colour and not (look.ascii or given.plain):
-                code_lines = (f"{_BLACK_ON_WHITE}{line}{_RESET}" for line in qr_lines(address.page(room)))
-                print(*code_lines, sep="\n", file=terminal().output)
         return 0
 
     return open_room() if given.no_join else run_client(given, address, name, enter)

@@ -7,16 +7,8 @@ from collections.abc import Coroutine
 from typing import Any
 
 from samedeal.games import GAMES, LEAD_GAME
-from samedeal_client.commands.arguments import add_player, player_name
+from samedeal_client.commands.arguments import player_name
 from samedeal_link.errors import Failure
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Define the arguments of ``samedeal race``."""
-    parser.add_argument("words", metavar="GAME URL", nargs="*", help="a game, a server, or both")
-    parser.add_argument("--tide", action="store_true", help="enter the next tide instead: a race at a fixed minute")
-    parser.add_argument("--bots", action="store_true", help="race against bots of the server instead")
-    add_player(parser)
 
 
 def run(given: argparse.Namespace) -> Coroutine[Any, Any, int]:

@@ -7,17 +7,8 @@ import asyncio
 import sys
 
 from samedeal.terminal_text import printable
-from samedeal_client.commands.arguments import add_passphrase
 from samedeal_link.connection.address import parse_address
 from samedeal_link.errors import Failure
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Define the arguments of ``samedeal records``."""
-    parser.add_argument("url", metavar="URL", nargs="?", default="", help="the server (default: this machine)")
-    parser.add_argument("race", metavar="RACE", nargs="?", default="", help="a race of the list, or a room")
-    parser.add_argument("--save", action="store_true", help="save the record instead of printing it")
-    add_passphrase(parser)
 
 
 def run(given: argparse.Namespace) -> int:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from samedeal_client.commands.arguments import add_back_to, add_games, add_look, add_passphrase, offer_file
+from samedeal_client.commands.arguments import offer_file
 from samedeal_link.errors import Failure
 from samedeal_link.machine.terminal import terminal
 
@@ -18,23 +18,6 @@ if TYPE_CHECKING:
     from samedeal_client.terminal_io.line_io import Printer
     from samedeal_client.text.appearance import Look
     from samedeal_link.records.replay import RecordedRace
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Define the arguments of ``samedeal replay``."""
-    parser.add_argument("source", metavar="FILE|URL", help="a file with a record, or a server")
-    parser.add_argument("race", metavar="RACE", nargs="?", default="", help="on a server: a race, or a room")
-    parser.add_argument("--player", default="", metavar="NAME", help="the player to show first")
-    parser.add_argument(
-        "--review",
-        action="store_true",
-        help="instead of the boards, print until when each player could still win, and how",
-    )
-    parser.add_argument("--cast", metavar="FILE", default="", help="instead, write a recording for asciinema to FILE")
-    add_games(parser)
-    add_passphrase(parser)
-    add_back_to(parser)
-    add_look(parser)
 
 
 async def run(given: argparse.Namespace) -> int:
@@ -52,8 +35,6 @@ async def run(given: argparse.Namespace) -> int:
     only = _player(record, given.player)
     race = RecordedRace(record)
     look = terminal_look(ascii_only=given.ascii)
-    if given.cast:
-        return _write_cast(Path(given.cast), race, look, only)
     if given.review:
         await _review(race, only, Printer(terminal().output, colour=False))
         return 0
@@ -106,17 +87,6 @@ async def _practise(race: RecordedRace, request: PracticeRequest, look: Look) ->
     finally:
         serving.cancel()
         await asyncio.gather(serving, return_exceptions=True)
-
-
-def _write_cast(path: Path, race: RecordedRace, look: Look, only: int | None) -> int:
-    from dataclasses import replace
-
-    from samedeal_client.full_screen.widgets.cast import cast_lines
-
-    path.write_text(
-        "".join(f"{line}\n" for line in cast_lines(race, replace(look, colour=True), only)), encoding="utf-8"
-    )
-    return 0
 
 
 async def _review(race: RecordedRace, only: int | None, printer: Printer) -> None:

@@ -5,15 +5,8 @@ from __future__ import annotations
 import argparse
 
 from samedeal.terminal_text import printable
-from samedeal_client.commands.arguments import add_address, server_and_room
+from samedeal_client.commands.arguments import server_and_room
 from samedeal_link.machine.terminal import terminal
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Define the arguments of ``samedeal rooms``."""
-    add_address(parser, room=None)
-    parser.add_argument("--game", default="", help="list only rooms that play this game")
-    parser.add_argument("--open", action="store_true", help="list only rooms that you can join")
 
 
 async def run(given: argparse.Namespace) -> int:

@@ -12,12 +12,6 @@ from samedeal_link.machine.terminal import terminal
 _MAX_WIDTH = 100
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Define the arguments of ``samedeal rules``."""
-    parser.add_argument("game", metavar="GAME", nargs="?", default="", help=f"one of {', '.join(GAMES)}")
-    parser.add_argument("--ascii", action="store_true", help="print ASCII only")
-
-
 def run(given: argparse.Namespace) -> int:
     """Print the rules and return the exit code."""
     from samedeal_client.terminal_io.line_io import Printer, terminal_look

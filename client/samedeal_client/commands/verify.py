@@ -6,18 +6,8 @@ import argparse
 from pathlib import Path
 
 from samedeal.terminal_text import printable
-from samedeal_client.commands.arguments import add_games, offer_file
+from samedeal_client.commands.arguments import offer_file
 from samedeal_link.errors import Failure
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Define the arguments of ``samedeal verify``."""
-    parser.add_argument("file", metavar="FILE", help="a file with a record")
-    parser.add_argument(
-        "--deep", action="store_true", help="also check the earlier candidates of a winnable or daily deal (slow)"
-    )
-
-    add_games(parser)
 
 
 def run(given: argparse.Namespace) -> int:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Collection
 from contextlib import AsyncExitStack
 from itertools import chain, count
-from random import Random, SystemRandom
+from random import SystemRandom
 from typing import Final, NamedTuple
 
 from samedeal_client.local.bot_names import BOT_NAMES
@@ -29,9 +29,8 @@ class _RunningBot(NamedTuple):
 class LocalBots:
     """The bots of one player on one server. They join each rematch until they are removed."""
 
-    def __init__(self, address: ServerAddress, rng: Random | None = None) -> None:
+    def __init__(self, address: ServerAddress) -> None:
         self._address = address
-        self._rng = rng or SystemRandom()
         self._running: dict[str, _RunningBot] = {}
         self._adding = asyncio.Lock()
         self._ending: set[asyncio.Task[None]] = set()
@@ -91,7 +90,7 @@ class LocalBots:
 
     def _free_name(self, taken: Collection[str]) -> str:
         """Return a name of ``BOT_NAMES`` that is not in ``taken``. If all are taken, return one with a number."""
-        names = self._rng.sample(BOT_NAMES, len(BOT_NAMES))
+        names = SystemRandom().sample(BOT_NAMES, len(BOT_NAMES))
         numbered = (f"{name}{number}" for number in count(2) for name in names)
         used = {name.casefold() for name in taken}
         return next(name for name in chain(names, numbered) if name not in used)

@@ -10,6 +10,7 @@ from samedeal.deal import Deal
 from samedeal.moves import Move
 from samedeal.protocol.messages import RoomLine, RoomState, Seat, Standing, Tally
 from samedeal_client.panels.earlier import earlier_rows
+from samedeal_client.panels.live_ranking import current_ranking, delayed_ranking
 from samedeal_client.panels.outcome import why_over
 from samedeal_client.panels.race import moved_cards_text
 from samedeal_client.panels.series import series_rows
@@ -125,13 +126,12 @@ class Narrator:
                 return ["This room is closed."]
 
     def _finishes(self, before: Model, after: Model) -> list[str]:
-        room = after.room
-        lines = []
-        for seat in room.players if room is not None else ():
-            at = finished_at(after, seat.player)
-            if room is not None and at and not finished_at(before, seat.player):
-                lines.append(f"{self.subject(seat, after)} finished in {clock_text(at - room.starts)}!")
-        return lines
+        known, times = _finish_times(before), _finish_times(after)
+        return [
+            f"{self.subject(seat, after)} finished in {clock_text(times[seat.player])}!"
+            for seat in (after.room.players if after.room is not None else ())
+            if seat.player in times.keys() - known.keys()
+        ]
 
     def final_standings(self, model: Model) -> list[str]:
         """Return the final standings and the result of the deal check."""
@@ -192,20 +192,18 @@ def progress_of(model: Model, player: str) -> tuple[int, int, bool]:
     return tally.foundation_cards, tally.moves, tally.connected
 
 
-def finished_at(model: Model, player: str) -> int:
-    """Return the server time at which a player finished, in milliseconds, or 0 if the player has not finished.
+def _finish_times(model: Model) -> dict[str, int]:
+    """Return the times, in milliseconds, in which players have finished, by their ids.
 
-    Once the race is over, the time comes from the standings. A spectator gets them before the last delayed boards.
+    Once the race is over, they come from the standings. A spectator gets them before the last delayed boards.
     """
     room = model.room
-    if room is not None and room.standings:
-        time = next((line.time for line in room.standings if line.player == player), 0)
-        return room.starts + time if time else 0
-    watched = model.watched.get(player)
-    if watched is not None:
-        return watched.time if watched.play.board.won else 0
-    tally = model.tallies.get(player)
-    return tally.finished_at if tally is not None else 0
+    if room is None:
+        return {}
+    rows = room.standings or (
+        current_ranking(model, 0) if model.delay is None else delayed_ranking(model, model.watched, 0)
+    )
+    return {row.player: row.time for row in rows if row.time}
 
 
 def _start_sentence(room: RoomState, model: Model) -> str:

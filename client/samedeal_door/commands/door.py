@@ -8,11 +8,9 @@ import os
 import sys
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from samedeal.command_line_help import ArgumentRows, add_rows
-from samedeal.data_files import read_data
-from samedeal_client.commands.arguments import add_number, integer_in
+from samedeal.command_line_help import add_rows
 from samedeal_link.connection.address import parse_address
 from samedeal_link.errors import Failure
 from samedeal_link.machine.paths import data_home
@@ -23,19 +21,14 @@ if TYPE_CHECKING:
     from samedeal_door.door import Network
 
 
-_TYPES: Final = {"port": integer_in(0, 65535), "health port": integer_in(1, 65535), "workers": integer_in(1, 64)}
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Define the arguments of ``samedeal door``."""
+    """Add the limits."""
     from samedeal_door.limits import DoorLimits
 
-    add_rows(parser, read_data("samedeal_door.commands", "door.toml", ArgumentRows), _TYPES)
-    parser.add_argument("--with-server", action="store_true", help=argparse.SUPPRESS)
     limits = parser.add_argument_group("limits of each process (maximum values)")
     for limit in fields(DoorLimits):
-        flag = f"--limit-{limit.name.replace('_', '-')}"
-        add_number(limits, flag, (1, 10_000_000), getattr(DoorLimits(), limit.name), limit.metadata["meaning"])
+        row = {"type": "1 to 10000000", "default": limit.default, "help": limit.metadata["meaning"]}
+        add_rows(limits, {f"--limit-{limit.name.replace('_', '-')}": row})
 
 
 def host_key_of(directory: Path) -> SSHKey:

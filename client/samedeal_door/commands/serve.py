@@ -8,7 +8,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 
-from samedeal_client.commands.arguments import integer_in
+from samedeal.command_line_help import add_rows
 from samedeal_door.commands.door import host_key_of
 from samedeal_link.connection.address import DEFAULT_PORT
 from samedeal_link.errors import Failure
@@ -42,7 +42,7 @@ def _with_door(arguments: Sequence[str]) -> list[str]:
     The door holds one end of a pipe and the server the other, so that it stops when the server has ended.
     """
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
-    parser.add_argument("--ssh-port", type=integer_in(1, 65535))
+    add_rows(parser, {"--ssh-port": {"type": "1 to 65535", "help": _SSH_PORT}})
     known, others = _parse(parser, arguments)
     if known.ssh_port is None:
         return others

@@ -46,7 +46,6 @@ from samedeal.protocol.admin import (
 from samedeal.protocol.messages import Done
 from samedeal.protocol_codes import OperatorRefusalCode
 from samedeal.terminal_text import printable
-from samedeal_client.commands.arguments import integer_in
 from samedeal_client.panels.narration import room_lines
 from samedeal_client.terminal_io.line_io import Printer, ask, ask_secret, terminal_look
 from samedeal_client.text.appearance import Look
@@ -55,7 +54,6 @@ from samedeal_link.connection.address import ServerAddress, is_loopback_url, par
 from samedeal_link.errors import Failure
 from samedeal_link.machine.paths import private_file
 from samedeal_link.machine.signals import until_stopped
-from samedeal_link.machine.terminal import terminal
 from samedeal_operate.admin_tables import ban_rows, report_rows, room_rows, size_text, survey_rows
 
 if TYPE_CHECKING:
@@ -67,9 +65,6 @@ TOKEN: Final = "SAMEDEAL_ADMIN_TOKEN"  # noqa: S105 (the name of a variable, not
 
 _WIDTH: Final = 200
 """Width, in columns, of output that does not go to a terminal."""
-
-_CLEAR: Final = "\x1b[H\x1b[2J"
-"""What clears the screen of a terminal."""
 
 _SECONDS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 _DURATION: Final = re.compile(r"([1-9][0-9]{0,5})([smhdw])")
@@ -218,15 +213,6 @@ async def _status(operator: OperatorClient, given: argparse.Namespace) -> int:
     return _print_answer(given, survey, survey_rows(survey, _look(), width))
 
 
-async def _top(operator: OperatorClient, given: argparse.Namespace) -> int:
-    if not terminal().is_interactive:
-        return await _status(operator, given)
-    while True:
-        print(_CLEAR, end="")
-        await _status(operator, given)
-        await asyncio.sleep(given.every)
-
-
 async def _rooms(operator: OperatorClient, given: argparse.Namespace) -> int:
     answer = await operator.ask(ListServerRooms(id=0, limit=given.limit), ServerRooms)
     lines = room_lines(answer.rooms, _look()) if answer.rooms else ["There are no rooms."]
@@ -329,7 +315,6 @@ def _new_file(path: Path) -> Path:
 
 _FUNCTIONS: Final[dict[str, Callable[[OperatorClient, argparse.Namespace], Awaitable[int]]]] = {
     "status": _status,
-    "top": _top,
     "rooms": _rooms,
     "room": _room,
     "words": _words,
@@ -345,8 +330,6 @@ _FUNCTIONS: Final[dict[str, Callable[[OperatorClient, argparse.Namespace], Await
 """What the actions do that need more than a request."""
 
 _TYPES: Final[dict[str, Callable[[str], Any]]] = {
-    "seconds": integer_in(1, 3600),
-    "rooms": integer_in(1, 1000),
     "duration": _duration,
     "sentence": _sentence,
     "path": Path,

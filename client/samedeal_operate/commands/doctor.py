@@ -14,12 +14,6 @@ from samedeal_operate import local_checks
 from samedeal_operate.doctor_results import Finding, Severity, finding_rows, found
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Define the arguments of ``samedeal doctor``."""
-    parser.add_argument("url", metavar="URL", nargs="?", default="", help="a server, as for samedeal join")
-    parser.add_argument("--ascii", action="store_true", help="print ASCII only")
-
-
 def run(given: argparse.Namespace) -> int:
     """Run all checks and return the exit code."""
     from samedeal_client.terminal_io.line_io import Printer, terminal_look

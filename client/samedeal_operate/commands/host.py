@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Final
 
 from samedeal.games import game_named
-from samedeal_client.commands.arguments import add_back_to, add_game, add_look, player_name
+from samedeal_client.commands.arguments import add_game, player_name
 from samedeal_client.commands.new import add_option, read_limit
 from samedeal_link.machine.signals import until_stopped
 
@@ -18,13 +18,10 @@ _ELSEWHERE: Final = ("192.0.2.1", 9)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Define the arguments of ``samedeal host``."""
+    """Add the arguments that depend on the games and on the options of rooms."""
     add_game(parser)
     for option in ("limit", "hints"):
         add_option(parser, option)
-    parser.add_argument("--name", default="", help="your name (default: your login name)")
-    add_back_to(parser)
-    add_look(parser)
 
 
 async def run(given: argparse.Namespace) -> int:

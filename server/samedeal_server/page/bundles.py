@@ -10,48 +10,13 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-BUNDLES: Final = {
-    "piles.js": (
-        *("games.mjs", "rules.mjs", "terms.mjs", "hash.js"),
-        *("race_hashes.js", "start_worker.js", "piles.js"),
-    ),
-    "page.js": (
-        *("msgpack.js", "dom.js", "courts.mjs", "board_view.js"),
-        *("rule_picture.js", "link.js", "here.js", "names.js", "page.js"),
-    ),
-    "dealing.js": ("legal_moves.js", "hand.js", "shake256.js", "dealing.js"),
-    "table.js": ("table.js",),
-    "race_screen.js": ("chart.js", "race_state.js", "race_screen.js"),
-    "front.js": ("practice.js", "rivals.js", "lobby.js", "front.js"),
-    "witness.js": (
-        *("rows.mjs", "race_clock.js", "evidence.js", "board_hash.js"),
-        *("own_draws.js", "observation.js", "witness.js"),
-    ),
-    "seat.js": ("results.js", "sound.js", "track.js", "racer.js", "seat.js"),
-    "replay.js": ("replay.js",),
-    "deep_check.js": (
-        *("states.mjs", "search.mjs", "deal.js"),
-        *("hints.js", "record.js", "verdict.js", "deep_check.js"),
-    ),
-    "worker.js": ("worker.js",),
-}
-"""The modules of each bundle, whose name is that of the last one. A module comes after those that it imports."""
+from samedeal.data_files import read_data
 
-PROGRAM: Final = (
-    *(
-        "headless.mjs",
-        "games.mjs",
-        "rules.mjs",
-        "terms.mjs",
-        "hash.js",
-        "race_hashes.js",
-        "start_worker.js",
-        "piles.js",
-    ),
-    *("msgpack.js", "link.js", "rows.mjs", "race_clock.js", "evidence.js", "board_hash.js", "legal_moves.js"),
-    *("own_draws.js", "observation.js", "witness.js", "racer.js", "samedeal.mjs"),
-)
-"""The modules of the file for programs of others, which imports nothing."""
+BUNDLES: Final = read_data("samedeal_server.page", "bundles.toml", dict[str, tuple[str, ...]])
+"""The modules of each bundle, whose name is that of the last one."""
+
+PROGRAM: Final = BUNDLES.pop("samedeal.mjs")
+"""The modules of the file for programs of others."""
 
 HOMES: Final = {module: bundle for bundle, modules in BUNDLES.items() for module in modules}
 """The bundle of each module."""

@@ -8,11 +8,11 @@ import msgspec
 from hypothesis import strategies as st
 from msgspec import Struct, inspect
 
-from samedeal.deal import Deal
 from samedeal.games import GAMES
 from samedeal.options import Options, StartRule, WantedOptions
 from samedeal.protocol.messages import ToClient, ToServer
 from samedeal.terms import RoomTerms
+from tests.shared.recorded import described_terms
 
 TO_SERVER: tuple[type[Struct], ...] = get_args(ToServer)
 TO_CLIENT: tuple[type[Struct], ...] = get_args(ToClient)
@@ -47,10 +47,10 @@ def room_terms(
 ) -> st.SearchStrategy[RoomTerms]:
     """The terms of a room with one of these deals."""
     return st.builds(
-        RoomTerms.of,
+        described_terms,
         st.sampled_from(["friday", "a-1", "7"]),
         options(),
-        st.sampled_from(deals or usual).map(Deal.parse),
+        st.sampled_from(deals or usual),
         round_number=st.sampled_from([0, 1, 99, 999_999_999]),
         private=st.booleans(),
         tide=st.sampled_from([0, 1_790_000_000_000]),

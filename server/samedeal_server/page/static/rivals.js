@@ -1,27 +1,23 @@
-// The race of those who have played a deal before, as lanes above the board.
+// The race of those who have played a deal before, as lanes above a board to play alone.
 
 import {still} from "./board_view.js"
-import {clock, element, setText} from "./dom.js"
+import {clock, setText} from "./dom.js"
+import {laneOf} from "./lanes.js"
 
 const LIVELY = 12 // times as fast as it was, until the player joins in
-
-const lane = (name, mark, bot, more) => {
-	const who = element("span", {}, element("span", {class: "name"}, name), bot ? element("span", {class: "bot"}, "bot") : "")
-	return element("li", {class: more}, who, element("i", {"aria-hidden": "true"}, element("s"), element("u", {}, mark)), element("b"))
-}
 
 export class Rivals {
 	// `list` gets the lanes.
 	constructor(list) {
-		Object.assign(this, {list, players: []})
+		this.list = list
 	}
 
 	// Show the race of players, and of the one who plays now, to so many cards. Without players there are no lanes.
 	open(players, cards) {
 		Object.assign(this, {players, cards, since: performance.now(), isOn: false})
-		const named = players.map(({name, bot}) => lane(name || "Somebody", (name || "?")[0].toUpperCase(), bot))
-		this.list.replaceChildren(...(players.length ? [...named, lane("You", "★", false, "own")] : []))
-		for (const [at, {style}] of [...this.list.children].entries()) style.setProperty("--player", `hsl(${200 + 137.5 * at} 75% 70%)`)
+		this.lanes = players.map(({name, bot}, at) => laneOf(name || "Somebody", bot, false, `hsl(${200 + 137.5 * at} 75% 70%)`))
+		if (players.length) this.lanes.push(laneOf("", false, true, "#f2b632"))
+		this.list.replaceChildren(...this.lanes.map(each => each.item))
 	}
 
 	// The player has made the first move: from now on, time passes as it did.
@@ -31,12 +27,12 @@ export class Rivals {
 
 	show(own) {
 		const time = still.matches ? Infinity : (performance.now() - this.since) * (this.isOn ? 1 : LIVELY)
-		;[...this.players, {time: 0, reached: Array(own).fill(0)}].forEach(({time: finish, reached}, i) => {
-			const item = this.list.children[i]
-			const count = reached.filter(each => each <= time).length
-			if (!item) return
-			item.style.setProperty("--done", count / this.cards)
-			setText(item.lastChild, finish && finish <= time ? clock(finish) : String(count))
+		const all = [...this.players, {time: 0, reached: Array(own).fill(0)}]
+		this.lanes.forEach(({item, count}, i) => {
+			const {time: finish, reached} = all[i]
+			const home = reached.filter(each => each <= time).length
+			item.style.setProperty("--done", home / this.cards)
+			setText(count, finish && finish <= time ? clock(finish) : String(home))
 		})
 	}
 }

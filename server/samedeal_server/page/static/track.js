@@ -1,8 +1,8 @@
-// The track of a race: a lane for each racer, on which the cards at home are steps to the finish. Whatever moves is a
-// transform, so that many lanes cost little.
+// The track of a race: the lanes of the racers, and the own place.
 
 import {still} from "./board_view.js"
-import {byId, clock, element, setText} from "./dom.js"
+import {byId, clock, setText} from "./dom.js"
+import {laneOf} from "./lanes.js"
 import {end, nearest, standing} from "./race_state.js"
 
 const FEW = 4 // lanes on a phone
@@ -49,16 +49,9 @@ export class Track {
 	}
 
 	add({player, name, bot}, isOwn, colour) {
-		const marker = element("b", {}, isOwn ? "★" : [...name][0].toUpperCase())
-		const way = element("div", {class: "way", "aria-hidden": "true"}, element("i", {}, element("s")), element("u", {}, marker))
-		const count = element("span", {class: "count"})
-		const place = element("span", {class: "heard at"})
-		const who = element("span", {class: "who"}, place, element("span", {class: "name"}, isOwn ? "You" : name), bot ? element("span", {class: "bot"}, "bot") : "")
-		const item = element("li", {class: isOwn ? "lane own" : "lane"}, who, way, count)
-		item.style.setProperty("--player", colour)
-		const lane = {item, place, marker, count}
+		const lane = laneOf(name, bot, isOwn, colour)
 		this.lanes.set(player, lane)
-		byId("lanes").append(item)
+		byId("lanes").append(lane.item)
 		return lane
 	}
 }

@@ -1,0 +1,3 @@
+const slider = document.querySelector(".controls input");
+slider.value = arguments[0];
+slider.dispatchEvent(new Event("input"));

@@ -1,0 +1,3 @@
+const now = Date.now;
+Date.now = () => now() + arguments[0];
+document.querySelector("#clock").textContent = "";
