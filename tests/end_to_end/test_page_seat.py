@@ -15,7 +15,19 @@ from websockets.http11 import Request, Response
 
 from samedeal.game_rules import rules_in_short
 from samedeal.games import GAMES, LEAD_GAME
-from samedeal.protocol.messages import Done, KickPlayer, Leave, Ping, Pong, Ready, Resign, Start, TideTime
+from samedeal.protocol.messages import (
+    Created,
+    Done,
+    KickPlayer,
+    Leave,
+    Ping,
+    Pong,
+    Ready,
+    Rematch,
+    Resign,
+    Start,
+    TideTime,
+)
 from samedeal.race import draws
 from samedeal.record import Record
 from samedeal_client.board.board_lines import board_lines
@@ -247,6 +259,28 @@ async def test_rematch_is_wished_while_others_race(one: Node, browser: Browser) 
     await browser.shows("You get a seat in the rematch")
     await mira.expect(Done, Resign)
     await browser.until("location.pathname !== '/friday'")
+    await browser.shows("You have a seat, zoe")
+
+
+@pytest.mark.parametrize("watches", [False, True])
+async def test_rival_who_wants_a_rematch_is_named(one: Node, browser: Browser, watches: bool) -> None:
+    """Also to a racer who has given up the seat, to watch the others."""
+    mira = await opened(one.url, deal="#1")
+    await mira.join(ROOM)
+    await sit(browser, one.url)
+    await mira.expect(Done, Start)
+    await dealt(browser)
+    for label in ("Resign", "Really resign?"):
+        await browser.run(PRESS, label)
+    await browser.shows("Watch them")
+    if watches:
+        await browser.run(PRESS, "Watch them")
+        await browser.until("!document.querySelector('.seated')")
+    await mira.expect(Done, Resign)
+    await mira.phase("finished")
+    await mira.expect(Created, Rematch)
+    await browser.shows("mira wants a rematch: join")
+    await browser.run(PRESS, "mira wants a rematch: join")
     await browser.shows("You have a seat, zoe")
 
 

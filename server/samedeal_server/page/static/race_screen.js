@@ -8,7 +8,7 @@ import {address, enteredRoom, goTo, isFrame, to, want, wantedIn} from "./here.js
 import {proposedName} from "./names.js"
 import {rulePicture} from "./rule_picture.js"
 import {dealWords, termsHash} from "./race_hashes.js"
-import {Race, end, leader, mute, named, namesOtherRoom, rematchOf, resultOf} from "./race_state.js"
+import {Race, end, leader, mute, named, namesOtherRoom, rematchOf, rematchText, resultOf} from "./race_state.js"
 
 const CAPTION = 30 // px, height of a tile without its board
 const GAP = 6 // px between tiles
@@ -423,10 +423,11 @@ export class RaceScreen {
 		if (next && this.wantsNext) return goTo(next, wanted)
 		const joins = next || phase === "open"
 		const link = (path, text, onclick) => element("p", {}, element("a", {href: to(path), onclick}, text))
-		const what = joins ? (next ? "Take a seat in the rematch" : "Take a seat") : "Take a seat in the next race"
+		const me = players.some(({player}) => player === this.link.player) && this.link.player
+		const what = next ? (me ? rematchText(this.race.room, me) : "Take a seat in the rematch") : `Take a seat${joins ? "" : " in the next race"}`
 		byId("join").replaceChildren(
 			isFrame || this.seat || phase === "closed" ? "" : this.nameForm(what, isFull),
-			next && !this.seat ? link(encodeURIComponent(next), "Watch the rematch", () => want(next, wanted)) : "",
+			next && !this.seat && !me ? link(encodeURIComponent(next), "Watch the rematch", () => want(next, wanted)) : "",
 			phase === "finished" ? link(`replay?race=${this.room}`, "Replay this race") : "",
 			this.seat || phase === "closed" ? "" : forTerminals(`samedeal ${joins ? "join" : "watch"} ${address} ${next || this.room}`)
 		)

@@ -6,7 +6,7 @@ import {goTo, keepSeat} from "./here.js"
 import {nextName} from "./names.js"
 import {onFoundations} from "./piles.js"
 import {PLAIN} from "./race_screen.js"
-import {end, rematchOf} from "./race_state.js"
+import {end, rematchOf, rematchText} from "./race_state.js"
 import {Racer} from "./racer.js"
 import {among, banner, beaten, earlierTable, seriesTable, shareButton, shareResult} from "./results.js"
 import {play, setSounds} from "./sound.js"
@@ -290,12 +290,12 @@ export class Seat {
 		else if (phase === "open") parts.push(...this.partsBefore(rows, gone))
 		else if (phase === "countdown" && room.earlier.length) parts.push(element("p", {}, "Nobody else came. The deal of an earlier race is dealt again."))
 		else if (isOut) {
-			const later = screen.wantsNext ? element("p", {role: "status"}, "You get a seat in the rematch.") : this.rematchButton("Rematch")
+			const later = screen.wantsNext ? element("p", {role: "status"}, "You get a seat in the rematch.") : this.rematchButton
 			parts.push(...result, element("p", {}, "The race goes on for the others."), element("p", {class: "controls"}, later, button("Watch them", () => screen.unseat(""))))
 		} else if (phase === "finished") {
 			const share = row.final ? shareResult(screen.race, row) : []
 			const earlier = row.final && room.earlier.length ? earlierTable(screen.race, row) : ""
-			parts.push(...result, element("p", {class: "controls"}, this.rematchButton(next ? "A rematch is open: join" : "Rematch")), ...share, ...seriesTable(room), earlier)
+			parts.push(...result, element("p", {class: "controls"}, this.rematchButton), ...share, ...seriesTable(room), earlier)
 		}
 		parts.push(stored.lasts ? "" : element("p", {class: "warning"}, VOLATILE))
 		panel.replaceChildren(...parts.filter(Boolean))
@@ -335,8 +335,8 @@ export class Seat {
 		]
 	}
 
-	rematchButton(text) {
-		return button(text, () => this.rematch(), {class: "main"})
+	get rematchButton() {
+		return button(rematchText(this.room, this.me), () => this.rematch(), {class: "main"})
 	}
 
 	// Go to the rematch, or as soon as the race is over for everybody.
