@@ -1,12 +1,12 @@
 // The first screen: a board that can be touched at once, the ways to race, the games, and who is here. Nothing is sent to
 // the server, apart from requests for what everybody may see, until the player presses a button.
 
-import {flat} from "./board_view.js"
+import {falling, flat} from "./board_view.js"
 import {numbered} from "./dealing.js"
 import {byId, clock, counted, element, forTerminals, setText, stored, svg, timeLeft} from "./dom.js"
 import {address, goTo, here, to} from "./here.js"
 import {Link} from "./link.js"
-import {gameOf, nextTide, showLobby, showTide} from "./lobby.js"
+import {dayOf, gameOf, nextTide, showLobby, showTide} from "./lobby.js"
 import {proposedName} from "./names.js"
 import {DOWN, rank} from "./rules.mjs"
 import {GAMES, suit, title} from "./piles.js"
@@ -69,9 +69,10 @@ export class Front {
 		const isTold = board?.game === game
 		const number = GAMES[game].demo ?? 1
 		this.caption = isTold ? gameOf(game, board.deal, this.now) : title(game)
-		this.rivals.open(isTold ? board.rivals : [], 52 * GAMES[game].decks)
-		const best = isTold && Math.min(...board.rivals.filter(each => each.time).map(each => each.time))
-		setText(byId("best"), best < Infinity && best ? ` · best ${clock(best)}` : "")
+		const rivals = isTold ? board.rivals.map(each => ({...each, name: each.name && `${each.name} (${dayOf(board.started, this.now)})`})) : []
+		this.rivals.open(rivals, 52 * GAMES[game].decks)
+		const best = Math.min(...rivals.map(each => each.time || Infinity))
+		setText(byId("best"), best < Infinity ? ` · best ${clock(best)}` : "")
 		for (const button of byId("games").querySelectorAll("button")) button.ariaPressed = button.dataset.game === game
 		this.practice.deal(game, isTold ? board.piles : numbered(game, number))
 		this.tell("")
@@ -88,7 +89,10 @@ export class Front {
 		byId("back").disabled = !practice.next
 		if (practice.next) rivals.join()
 		rivals.show(practice.home)
-		if (practice.isWon) this.tell("You won! Now race somebody.")
+		for (const card of this.fallen?.splice(0) ?? []) card.remove()
+		if (!practice.isWon) return
+		this.tell("You won! Now race somebody.")
+		byId("felt").append(...(this.fallen = falling()))
 	}
 
 	// Show what changes with time.
@@ -186,8 +190,12 @@ export class Front {
 
 	connect() {
 		this.connected ??= new Promise(resolve => {
-			const screen = {enter: () => resolve(link), showStatus: () => setText(byId("status"), link.sentence)}
-			const link = new Link(screen, here)
+			const showStatus = () => {
+				setText(byId("status"), link.sentence)
+				byId("retry").hidden = !link.retry
+			}
+			const link = new Link({enter: () => resolve(link), showStatus}, here)
+			byId("retry").onclick = () => link.hurry()
 		})
 		return this.connected
 	}

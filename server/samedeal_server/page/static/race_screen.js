@@ -176,8 +176,9 @@ export class RaceScreen {
 		this.showStatus()
 		if (!race.isKnownGame) return this.say(`This page does not know the game ${game}. Watch it in a terminal.`, "watch")
 		byId("race").hidden = Boolean(this.isOut)
-		byId("race").classList.toggle("open", phase === "open")
-		setText(byId("standings").parentNode.caption, phase === "open" ? "Players" : "Standings")
+		const isEarly = /open|countdown/.test(phase)
+		byId("race").classList.toggle("open", isEarly)
+		setText(byId("standings").parentNode.caption, isEarly ? "Players" : "Standings")
 		const rows = (this.ranked = this.rows())
 		this.showPlayers(rows)
 		this.showLead(rows)
@@ -328,7 +329,7 @@ export class RaceScreen {
 			const [{line}, there] = [this.shown.get(player), standings.children[i]]
 			if (there !== line) standings.insertBefore(line, there ?? null)
 		})
-		if (!this.isNew("layout", game, this.onPage.length, this.chosen, phase === "open")) return // open rooms show no boards
+		if (!this.isNew("layout", game, this.onPage.length, this.chosen, phase)) return // which hides boards
 		this.fit()
 		for (const check of this.stops) check()
 	}
@@ -344,7 +345,7 @@ export class RaceScreen {
 		const tool = (text, title, onclick) => element("button", {tabindex: -1, title, onclick}, text)
 		const isOther = "shown" in row && player !== this.link.player
 		const tools = isOther ? [tool("⚑", "Report", event => this.report(event, player)), tool("⊘", "Mute", () => this.mute(player))] : []
-		const head = element("th", {}, button(), span("state"), ...tools)
+		const head = element("th", {}, button(), span("state"), span("tools", ...tools))
 		const line = element("tr", {}, cell("place"), head, cell("count"), cell("moves"))
 		for (const part of [tile, line]) {
 			part.style.setProperty("--player", this.colourOf(row))
