@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
 
+from samedeal.game import Game
 from samedeal.game_json import games_json
 from samedeal.games import GAMES
 from samedeal_server.page.files import ROWS_MODULE, rows_module
@@ -52,12 +53,12 @@ def evaluate(program: str, given: Any = None) -> Any:
     return _evaluate(imports, program, given, PAGE)
 
 
-def evaluate_with_page(program: str, given: Any, folder: Path) -> Any:
+def evaluate_with_page(program: str, given: Any, folder: Path, more: Iterable[Game] = ()) -> Any:
     """Run a program as ``evaluate`` does, but with modules of the page for browsers that need no browser.
 
-    They are copied to ``folder``.
+    They are copied to ``folder``. ``more`` are games of tests, which they know too.
     """
-    copy_page(folder)
+    copy_page(folder, more)
     imports = (
         'import { GAMES } from "./piles.js";'
         'import { hex, unhex } from "./hash.js"; import { dealWords, resultWords } from "./race_hashes.js";'
@@ -67,11 +68,11 @@ def evaluate_with_page(program: str, given: Any, folder: Path) -> Any:
     return _evaluate(imports, program, given, folder)
 
 
-def copy_page(folder: Path) -> None:
+def copy_page(folder: Path, more: Iterable[Game] = ()) -> None:
     """Copy the modules of the page, with those that the server writes, and a file that tells Node that they are modules."""
     for file in PAGE.glob("*.*js*"):
         shutil.copy(file, folder)
-    (folder / "games.json").write_bytes(games_json(GAMES.values()))
+    (folder / "games.json").write_bytes(games_json([*GAMES.values(), *more]))
     (folder / ROWS_MODULE).write_bytes(rows_module())
     (folder / "package.json").write_text('{"type": "module"}')
 

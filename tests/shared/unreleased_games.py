@@ -8,7 +8,7 @@ from samedeal.game import Game
 from samedeal.game_file import parse_game_file
 
 
-def _file(
+def file_text(
     title: str,
     columns: str,
     sizes: str,
@@ -29,19 +29,19 @@ def _file(
     ])  # fmt: skip
 
 
-_UP: Final = 'build = "up by one in the same suit"\nempty = "only an ace"'
+UP: Final = 'build = "up by one in the same suit"\nempty = "only an ace"'
 
 FILES: Final = {
-    "thirty-six": _file(
+    "thirty-six": file_text(
         "Thirty-Six",
         "1 2 3 4 5 6",
         "6 6 6 6 6 6",
         'build = "down by one in any suit"\nlift = "runs in any suit"',
-        _UP,
+        UP,
         '[[piles]]\nkind = "stock"\nkeys = "stock"\n[[piles]]\nkind = "waste"\nkeys = "w"',
         stock="draws of one, without redeals",
     ),
-    "mrs-mop": _file(
+    "mrs-mop": file_text(
         "Mrs. Mop",
         "1 2 3 4 5 6 7 8 9 t j q k",
         "8 8 8 8 8 8 8 8 8 8 8 8 8",
@@ -49,15 +49,15 @@ FILES: Final = {
         'build = "down by one in the same suit"\nempty = "only a complete suit"',
         decks=2,
     ),
-    "raglan": _file(
+    "raglan": file_text(
         "Raglan",
         "1 2 3 4 5 6 7 8 9",
         "1 2 3 4 5 6 7 7 7",
         'build = "down by one in alternating colours"',
-        f'cards = "1 1 1 1"\n{_UP}\nlift = "the top card"',
+        f'cards = "1 1 1 1"\n{UP}\nlift = "the top card"',
         '[[piles]]\nkind = "reserve"\nkeys = "q w e r t y"\ncards = "1 1 1 1 1 1"',
     ),
-    "scorpion": _file(
+    "scorpion": file_text(
         "Scorpion",
         "1 2 3 4 5 6 7",
         "7 7 7 7 7 7 7",
