@@ -284,9 +284,7 @@ async def test_phone_shows_the_leader_first(browser: Browser) -> None:
         named = await browser.run("return document.querySelector('[data-player=p3]').ariaLabel")
         assert named == "cid, place 1, 7 of 52 cards"
         assert (await browser.run(BOX, "#lead"))["bottom"] <= PHONE[1] / 2
-        assert await browser.run(
-            "return document.querySelector('.line:nth-of-type(3)').getAttribute('d').startsWith('M24 ')"
-        )
+        await browser.until("document.querySelector('.line:nth-of-type(3)').getAttribute('d')?.startsWith('M24 ')")
         await browser.run("document.querySelector('#follow').click()")
         await browser.until(f"{order}[0].dataset.player === 'p1'")
         await browser.run("document.querySelector('#follow').click()")

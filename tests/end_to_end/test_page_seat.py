@@ -146,6 +146,9 @@ async def test_rules_are_told_where_one_plays(one: Node, browser: Browser) -> No
     await browser.shows(rules[-1], "#rules")
     await dealt(browser)
     await browser.until("!document.querySelector('#rules').checkVisibility()")
+    await browser.run("document.querySelector('#menu').showPopover()")
+    assert await browser.run(BOTTOM, "#menu") < 400
+    await browser.run("document.querySelector('#menu').hidePopover()")
     await browser.run("document.querySelector('#how').focus()")
     await browser.press("Enter")
     await browser.shows("The clock goes on.", "#rules:modal")

@@ -56,17 +56,15 @@ export function showLobby({rooms, races}, now) {
 	showItems(byId("records"), races.map(each => raceItem(each, now)))
 }
 
-// Return the next tide of a server, with its start and game, if the server has tides.
-export function nextTide(tides, now) {
+// Show the next tide of a server, if it has tides, and let players in once it is open. Return its start and its game.
+export function showTide(tides, now) {
 	const all = tides.map(({minute, game}) => ({start: now + ((MINUTE * minute - (now % DAY) + DAY) % DAY), game}))
-	return all.sort((a, b) => a.start - b.start)[0]
-}
-
-// Show the next tide, and let players in once it is open.
-export function showTide({start, game}, now) {
+	const [next] = all.sort((a, b) => a.start - b.start)
+	byId("tide").hidden = !next
+	if (!next) return
 	const [button, text] = byId("tide").children
-	byId("tide").hidden = false
-	button.disabled = start - now > OPEN_FOR
-	setText(button, `Race at ${timeOfDay(start)}`)
-	setText(text, `everybody at once: ${title(game)} in ${timeLeft(start - now)}`)
+	button.disabled = next.start - now > OPEN_FOR
+	setText(button, `Race at ${timeOfDay(next.start)}`)
+	setText(text, `everybody at once: ${title(next.game)} in ${timeLeft(next.start - now)}`)
+	return next
 }

@@ -1,12 +1,12 @@
 // The screen of a race: boards, standings, the chart, the check of the deal, and how to join.
 
-import {GAMES, title} from "./piles.js"
+import {title} from "./piles.js"
 import {BoardView, flat} from "./board_view.js"
 import {chart} from "./chart.js"
 import {byId, clock, dealName, element, forTerminals, keepOneStop, setAttribute, setText, showItems, stored, timeLeft, toggle} from "./dom.js"
 import {address, enteredRoom, goTo, isFrame, to, want, wantedIn} from "./here.js"
 import {proposedName} from "./names.js"
-import {rulePicture} from "./rule_picture.js"
+import {tellRules} from "./rule_picture.js"
 import {dealWords, termsHash} from "./race_hashes.js"
 import {Race, end, leader, mute, named, namesOtherRoom, rematchOf, rematchText, resultOf} from "./race_state.js"
 
@@ -276,11 +276,6 @@ export class RaceScreen {
 		if (this.ranked) this.show()
 	}
 
-	// The height of the window below the top of the boards.
-	get below() {
-		return innerHeight - byId("boards").getBoundingClientRect().top - scrollY
-	}
-
 	// The number of boards on the screen.
 	get visible() {
 		return this.chosen.length || this.onPage.length
@@ -393,7 +388,7 @@ export class RaceScreen {
 		if (this.seat?.fit()) return
 		const {width, height} = flat(this.race.room.game)
 		const scrolls = small.matches && !isFrame
-		const tall = scrolls ? innerHeight - 2 * CAPTION : this.below - 8
+		const tall = innerHeight - (scrolls ? 2 * CAPTION : boards.getBoundingClientRect().top + scrollY + 8)
 		const sizes = Array.from({length: count}, (_, i) => {
 			const down = scrolls ? 1 : Math.ceil(count / (i + 1))
 			const high = (((Math.max(240, tall) - GAP * (down - 1)) / down - CAPTION) * width) / height
@@ -499,13 +494,10 @@ export class RaceScreen {
 		const {game, phase} = this.race.room
 		if (!this.isNew("rules", game, phase)) return
 		const rules = byId("rules")
-		const [head, list, close] = rules.children
-		setText(head, `How to play ${title(game)}`)
-		showItems(list, [...GAMES[game].short, rulePicture(game)].map(line => element("li", {}, line)))
+		tellRules(rules, game)
 		rules.close()
 		rules.toggleAttribute("open", /open|countdown/.test(phase))
 		byId("how").onclick = () => rules.showModal()
-		close.firstChild.onclick = () => rules.close()
 	}
 
 	showWords() {

@@ -1,6 +1,6 @@
 // The player's seat on the screen of a race: from the name to the rematch. It is loaded when somebody takes a seat.
 
-import {byId, clock, copyLine, counted, element, setText, showItems, stored, toggle} from "./dom.js"
+import {byId, copyLine, element, setText, stored, toggle} from "./dom.js"
 import {Hand} from "./hand.js"
 import {goTo, keepSeat} from "./here.js"
 import {nextName} from "./names.js"
@@ -207,21 +207,17 @@ export class Seat {
 		setText(byId("said"), sentence)
 	}
 
-	proveStuck() {
+	async proveStuck() {
 		const {racer} = this
 		const claim = this.isRacing && racer.stuckClaim
 		if (!claim || this.isProving || this.provedAt === racer.board.revision) return
 		Object.assign(this, {isProving: true, provedAt: racer.board.revision})
-		runTask({task: "stuck", ...claim}).then(isStuck => this.proved(isStuck))
-	}
-
-	proved(isStuck) {
+		const isStuck = await runTask({task: "stuck", ...claim})
 		this.isProving = false
-		if (this.provedAt !== this.racer.board.revision) this.proveStuck()
-		else if (isStuck && this.isRacing) {
-			this.ask("declarestuck")
-			this.say("No move and no undo can improve your result any more. You can resign.")
-		}
+		if (this.provedAt !== racer.board.revision) return this.proveStuck()
+		if (!isStuck || !this.isRacing) return
+		this.ask("declarestuck")
+		this.say("No move and no undo can improve your result any more. You can resign.")
 	}
 
 	// Make the board as large as its place. Return whether there is one.
