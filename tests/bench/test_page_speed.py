@@ -1,4 +1,4 @@
-"""How soon a slow phone shows the first card, and how smoothly the page shows sixteen boards. Prints tables."""
+"""How soon a slow phone can play and race, and how smoothly the page shows sixteen boards. Prints tables."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from itertools import cycle, islice, pairwise
 from pathlib import Path
 from random import Random
+from statistics import quantiles
 from typing import Final
 
 from samedeal.board import Board
@@ -31,6 +32,21 @@ SLOWDOWNS: Final = (1, 4)
 LATENCY: Final = 400
 RATE: Final = 50_000
 """A slow network: milliseconds for a round trip, and bytes a second."""
+
+VISITS: Final = 8
+"""Number of browsers that open the first screen."""
+
+FIRST_MOVE: Final = """
+return new Promise(resolve => {
+  function look() {
+    document.querySelector(".pile[data-key=stock]")?.click();
+    if (document.querySelector("#back:enabled")) resolve(performance.now() / 1000);
+    else requestAnimationFrame(look);
+  }
+  look();
+});
+"""
+"""Plays as soon as there is a board, and returns the time since the address was opened, in seconds."""
 
 COUNT_FRAMES: Final = """
 window.frames = { count: 0, longest: 0, at: performance.now() };
@@ -77,6 +93,25 @@ def messages(now: int) -> Iterator[DelayedBoard | DelayedMove]:
         action = str(rng.choice(list(plays[player].board.legal_moves())))
         play = plays[player] = plays[player].act(action)
         yield DelayedMove(player=player, revision=play.revision, action=action, seen=play.seen, time=now_ms())
+
+
+async def test_first_move_on_a_slow_phone(redis_url: str, tmp_path: Path) -> None:
+    """The time from the address of the server to a move on the board to try, in browsers that have cached nothing."""
+    times = []
+    async with serving(redis_url, "n1") as node:
+        for visit in range(VISITS):
+            profile = tmp_path / str(visit)
+            profile.mkdir()
+            with running_browser(profile) as browser:
+                await browser.slow_down(4)
+                await browser.slow_network(LATENCY, RATE)
+                await browser.open(node.url, SMALL_PHONE)
+                times.append(await browser.run(FIRST_MOVE))
+    _, median, late = quantiles(times, n=4)
+    print(
+        f"\n\nCPU 4 times slower, round trips of {LATENCY} ms, {8 * RATE // 1000} kbit/s\n"
+        f"address to first move: median {median:.1f} s, p75 {late:.1f} s"
+    )
 
 
 async def test_first_card_on_a_slow_phone(redis_url: str, tmp_path: Path) -> None:

@@ -75,6 +75,7 @@ CHANGES: dict[str, Callable[[Model, RaceServer], Model]] = {
         tallies=(Tally(player="me", foundation_cards=52, finished_at=START + 83_000), Tally(player="you"))
     ),
     "rematch opens": state(next="k8"),
+    "another player wants a rematch": state(next="k8", next_by="you"),
     "room closes": state(phase="closed"),
 }
 

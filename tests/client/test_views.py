@@ -178,12 +178,15 @@ def test_mark_of_a_bot_is_never_cut(name: str, width: int) -> None:
 
 def test_wording_of_a_rematch() -> None:
     before, opened = finished(104, 3), finished(104, 3, following="friday-2")
-    assert rematch_text(before) == ""
+    asked = replace(opened, room=with_(opened.this_room, next_by="p0"))
+    assert rematch_text(before, Look()) == ""
     told = {
         "key before it is opened": rematch_does(before),
         "key": rematch_does(opened),
         "key of a spectator": rematch_does(replace(before, me="stranger")),
-        "opened": rematch_text(opened),
+        "opened": rematch_text(opened, Look()),
+        "a rival asked": rematch_text(asked, Look()),
+        "the player asked": rematch_text(replace(asked, me="p0"), Look()),
     }
     assert_sentences("rematch", [f"{case}\t{sentence}" for case, sentence in told.items()])
 

@@ -10,18 +10,32 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
 from samedeal.game_rules import rules_in_short
 from samedeal.games import GAMES, LEAD_GAME
-from samedeal.protocol.messages import Done, KickPlayer, Leave, Ping, Pong, Ready, Resign, Start, TideTime
+from samedeal.protocol.messages import (
+    Created,
+    Done,
+    KickPlayer,
+    Leave,
+    Ping,
+    Pong,
+    Ready,
+    Rematch,
+    Resign,
+    Start,
+    TideTime,
+)
 from samedeal.race import draws
 from samedeal.record import Record
 from samedeal_client.board.board_lines import board_lines
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import row_text
 from samedeal_client.text.time_text import short_clock_text
+from samedeal_server.api import front
 from samedeal_server.page.files import PageFiles, _qr_code
 from samedeal_server.rooms import race_now
 from tests.end_to_end.browser import DEADLINE, ENGINES, LAPTOP, Browser, Engine, script
@@ -49,7 +63,9 @@ from tests.end_to_end.watched_races import ROOM, draw
 from tests.end_to_end.webkit import BrowserError
 from tests.server.client import Client
 from tests.server.live_nodes import Node
-from tests.server.races import race_alone, shorten_wait
+from tests.server.races import race_alone, raced, shorten_wait
+from tests.server.waiting import until
+from tests.shared.positions import position
 
 pytestmark = pytest.mark.xdist_group("page")  # one browser at a time for these tests
 
@@ -130,6 +146,9 @@ async def test_rules_are_told_where_one_plays(one: Node, browser: Browser) -> No
     await browser.shows(rules[-1], "#rules")
     await dealt(browser)
     await browser.until("!document.querySelector('#rules').checkVisibility()")
+    await browser.run("document.querySelector('#menu').showPopover()")
+    assert await browser.run(BOTTOM, "#menu") < 400
+    await browser.run("document.querySelector('#menu').hidePopover()")
     await browser.run("document.querySelector('#how').focus()")
     await browser.press("Enter")
     await browser.shows("The clock goes on.", "#rules:modal")
@@ -232,6 +251,28 @@ async def test_rematch_is_wished_while_others_race(one: Node, browser: Browser) 
     await browser.shows("You get a seat in the rematch")
     await mira.expect(Done, Resign)
     await browser.until("location.pathname !== '/friday'")
+    await browser.shows("You have a seat, zoe")
+
+
+@pytest.mark.parametrize("watches", [False, True])
+async def test_rival_who_wants_a_rematch_is_named(one: Node, browser: Browser, watches: bool) -> None:
+    """Also to a racer who has given up the seat, to watch the others."""
+    mira = await opened(one.url, deal="#1")
+    await mira.join(ROOM)
+    await sit(browser, one.url)
+    await mira.expect(Done, Start)
+    await dealt(browser)
+    for label in ("Resign", "Really resign?"):
+        await browser.run(PRESS, label)
+    await browser.shows("Watch them")
+    if watches:
+        await browser.run(PRESS, "Watch them")
+        await browser.until("!document.querySelector('.seated')")
+    await mira.expect(Done, Resign)
+    await mira.phase("finished")
+    await mira.expect(Created, Rematch)
+    await browser.shows("mira wants a rematch: join")
+    await browser.run(PRESS, "mira wants a rematch: join")
     await browser.shows("You have a seat, zoe")
 
 
@@ -495,6 +536,41 @@ async def test_first_screen_is_played_at_once(one: Node, browser: Browser) -> No
     await browser.run("document.querySelector('#now').click()")
     await browser.shows("Klondike Draw Three", "#facts")
     await browser.shows("You have a seat")
+
+
+async def test_board_that_is_won_is_celebrated(one: Node, browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One card is left of the deal of a day that is over. Those who played it are named, with the day."""
+    ana = await Client.hello(one.url, "ana")
+    await ana.create("first", games=("freecell",), deal="daily 2026-01-02")
+    await raced("first", ana)
+    await until(lambda: one.store.records.newest_of("first"))
+    left = position("freecell", "01: AC-QC | 02: AD-KD | 03: AH-KH | 04: AS-KS | 1: KC").board
+    board = front._board
+    monkeypatch.setattr(front, "_board", lambda *record: replace(board(*record), piles=tuple(map(tuple, left.piles))))
+    await browser.open(one.url, SMALL_PHONE)
+    await browser.shows("ana (today)", "#past")
+    await browser.press("1")
+    await browser.press("Enter")
+    await browser.shows("You won!", "#told")
+    assert await browser.run("return document.querySelectorAll('#felt .falls').length") == 48
+    await browser.press("z")
+    await browser.until("!document.querySelector('#felt .falls')")
+
+
+async def test_first_screen_is_told_to_connect_now(one: Node, browser: Browser) -> None:
+    async with Proxy(one.url) as proxy:
+        await browser.open(proxy.url, SMALL_PHONE)
+        await browser.until("document.querySelector('#felt .card')")
+        await browser.run(ONLY_NOW)
+        proxy.cut()
+        await browser.run("document.querySelector('#now').click()")
+        await browser.until("document.querySelector('#retry').checkVisibility()")
+        for part in ("#now", "#send", "#join"):
+            assert await browser.run(BOTTOM, part) <= SMALL_PHONE[1]
+        proxy.restore()
+        await browser.run(PRESS, "Try now")
+        await browser.shows("You have a seat")
+    browser.errors()  # it mentions connections that were cut
 
 
 async def test_pasted_link_leads_to_a_seat(one: Node, browser: Browser) -> None:

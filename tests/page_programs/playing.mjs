@@ -11,6 +11,8 @@ import {solve} from "./search.mjs"
 
 export const moves = boards => boards.map(([game, piles]) => movesFrom(game, piles).map(({move}) => move).sort())
 
+export const collected = boards => boards.map(([game, piles]) => safeMove(game, piles) ?? "None")
+
 export const laws = boards =>
 	boards.map(([game, piles, asksStuck]) => {
 		const {moves, isLost = false} = hint({game, piles, states: 60})

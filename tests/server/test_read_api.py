@@ -217,6 +217,7 @@ async def test_front_shows_a_past_deal_of_the_day_and_no_forbidden_name(one: Nod
     front = await read(one, "/front")
     board, (room,) = front["board"], front["rooms"]
     assert (board["game"], board["deal"], board["race"][:6]) == ("freecell", "daily 2026-01-02", "first.")
+    assert board["started"] == front["races"][2]["started"]
     assert sorted(map(len, board["piles"])) == [0] * 8 + [6] * 4 + [7] * 4
     assert sorted(rival["name"] for rival in board["rivals"]) == ["", "ana"]
     assert (room["names"], room["people"], room["line"]["players"]) == (["ana"], 2, 2)

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
 
+from samedeal.game import Game
 from samedeal.game_json import games_json
 from samedeal.games import GAMES
 from samedeal_server.page.files import ROWS_MODULE, rows_module
@@ -53,22 +54,22 @@ def evaluate(program: str, given: Any = None) -> Any:
     return _evaluate(imports, program, given, PAGE)
 
 
-def answer_of_page(function: str, folder: Path, given: Any = None) -> Any:
+def answer_of_page(function: str, folder: Path, given: Any = None, more: Iterable[Game] = ()) -> Any:
     """Return what a function of a module in ``page_programs``, such as ``racer.runs``, answers.
 
-    The modules of the page, which it imports, are copied to ``folder``.
+    The modules of the page, which it imports, are copied to ``folder``. ``more`` are games of tests, which they know too.
     """
-    copy_page(folder)
+    copy_page(folder, more)
     module, name = function.split(".")
     shutil.copy(PROGRAMS / f"{module}.mjs", folder)
     return _evaluate(f'import {{ {name} }} from "./{module}.mjs";', f"await {name}(given)", given, folder)
 
 
-def copy_page(folder: Path) -> None:
+def copy_page(folder: Path, more: Iterable[Game] = ()) -> None:
     """Copy the modules of the page, with those that the server writes, and a file that tells Node that they are modules."""
     for file in PAGE.glob("*.*js*"):
         shutil.copy(file, folder)
-    (folder / "games.json").write_bytes(games_json(GAMES.values()))
+    (folder / "games.json").write_bytes(games_json([*GAMES.values(), *more]))
     (folder / ROWS_MODULE).write_bytes(rows_module())
     (folder / "package.json").write_text('{"type": "module"}')
 

@@ -25,6 +25,7 @@ from samedeal.race.commands import (
     FixDealCommand,
     GiveUpDealCommand,
     JoinCommand,
+    LinkRematchCommand,
     PlayerCommand,
     RaceAloneCommand,
     RaceCommand,
@@ -295,6 +296,13 @@ def test_rematches_are_as_the_page_says() -> None:
         return " ".join([then.deal, *(f"{name}={getattr(then, name)!r}" for name in differ if name != "deal")])
 
     assert_answers("rematches", answer)
+
+
+@pytest.mark.parametrize(("player", "named"), [("bob", "bob"), ("a spectator", "")])
+def test_rematch_names_only_a_racer_who_asked(player: str, named: str) -> None:
+    race, _ = apply(race_in("finished"), LinkRematchCommand("friday-2", player), LATE)
+    again, _ = apply(race, LinkRematchCommand("other", "ana"), LATER)
+    assert (again.next, again.next_by) == ("friday-2", named)
 
 
 def test_rematches_rotate_the_games() -> None:

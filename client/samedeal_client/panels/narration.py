@@ -11,7 +11,7 @@ from samedeal.moves import Move
 from samedeal.protocol.messages import RoomLine, RoomState, Seat, Standing, Tally
 from samedeal_client.panels.earlier import earlier_rows
 from samedeal_client.panels.live_ranking import current_ranking, delayed_ranking
-from samedeal_client.panels.outcome import why_over
+from samedeal_client.panels.outcome import rematch_wish, why_over
 from samedeal_client.panels.race import moved_cards_text
 from samedeal_client.panels.series import series_rows
 from samedeal_client.panels.verdict import verdict_lines
@@ -81,7 +81,7 @@ class Narrator:
         if after.phase != before.phase:
             lines += self._phase(after, model)
         if after.next and not before.next:
-            lines.append(f"The rematch is open in room {after.next}. Type 'again' to join it.")
+            lines.append(f"{rematch_wish(after, model.me, self.look)} Type 'again' to join it.")
         return lines
 
     def _seats(self, before: RoomState, after: RoomState, model: Model) -> list[str]:

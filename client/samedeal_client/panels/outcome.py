@@ -37,6 +37,12 @@ def headline(standings: Sequence[Standing], me: str, total: int, look: Look) -> 
     return won + _own_part(own, standings, look)
 
 
+def rematch_wish(room: RoomState, me: str, look: Look) -> str:
+    """Return a sentence about the rematch that is open: the rival who wants it, or otherwise its room."""
+    asker = [seat for seat in room.players if seat.player == room.next_by != me]
+    return f"{names_text(asker, look)} wants a rematch." if asker else f"The rematch is in room {room.next}."
+
+
 def finish_headline(own: RankedPlayer, ranking: Sequence[RankedPlayer], look: Look) -> tuple[str, str]:
     """Return the sentences for a player who has just finished: a greeting, and the place with the margin."""
     if len(ranking) == 1:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from samedeal_client.panels.earlier import earlier_rows
-from samedeal_client.panels.outcome import headline, personal_best, why_over
+from samedeal_client.panels.outcome import headline, personal_best, rematch_wish, why_over
 from samedeal_client.panels.plot import Curve, top_of_plot
 from samedeal_client.panels.series import series_rows
 from samedeal_client.panels.tide import tide_title
@@ -107,7 +107,7 @@ def shared_result(model: Model, details: ResultDetails, page: Callable[[str], st
     return share_text((room.game, room.deal, cards), own, len(room.standings), bar, link, tide_title(room.tide))
 
 
-def rematch_text(model: Model) -> str:
-    """Return a sentence that names the room of the rematch, or an empty text if there is no rematch yet."""
+def rematch_text(model: Model, look: Look) -> str:
+    """Return a sentence about the rematch and its key, or an empty text if there is no rematch yet."""
     room = model.this_room
-    return f"The rematch is in room {room.next}. Press m to join it." if room.next else ""
+    return f"{rematch_wish(room, model.me, look)} Press m to join it." if room.next else ""

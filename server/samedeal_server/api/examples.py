@@ -52,6 +52,7 @@ _BOARD: Final = FrontBoard(
     race=RACE,
     game=_GAME.name,
     deal="daily 2026-11-21",
+    started=_OVER["started"],
     piles=((201, 10), ()),
     rivals=(FrontRival(name="mira", bot=False, time=0, reached=(2610,)),),
 )

@@ -49,11 +49,15 @@ class FrontRival(Struct, frozen=True, kw_only=True):
 
 
 class FrontBoard(Struct, frozen=True, kw_only=True):
-    """A board to try, as dealt, with all faces. A card that lies face down has the bits 192 set."""
+    """A board to try, as dealt, with all faces. A card that lies face down has the bits 192 set.
+
+    ``started`` is when the race on it started, in milliseconds since 1970.
+    """
 
     race: str
     game: str
     deal: str
+    started: int
     piles: tuple[tuple[int, ...], ...]
     rivals: tuple[FrontRival, ...]
 
@@ -153,6 +157,7 @@ def _board(line: RecordLine, text: bytes) -> FrontBoard:
         race=line.race,
         game=line.game,
         deal=line.deal,
+        started=line.started,
         piles=tuple(map(tuple, record.first_play.board.piles)),
         rivals=tuple(
             FrontRival(name=player.name, bot=player.bot, time=player.time, reached=_reached(record, player))

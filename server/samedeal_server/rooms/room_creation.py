@@ -103,8 +103,8 @@ class RoomCreator:
             if error.code != RefusalCode.ROOM_EXISTS:
                 raise
 
-    async def rematch(self, room: str) -> str:
-        """Return the code of the rematch's room. If that room does not exist yet, open it.
+    async def rematch(self, room: str, player: str) -> str:
+        """Return the code of the rematch's room. If that room does not exist yet, open it for a player who asks for it.
 
         Raise RequestRefused if the race in ``room`` is not over, if ``room`` is gone, or if there are too many rooms.
         """
@@ -114,7 +114,7 @@ class RoomCreator:
         if not race.next:
             await self._check_room_limit()
             successor = await self._open_successor(race, snapshot.now)
-            race = await self._rooms.command(room, LinkRematchCommand(successor), "")
+            race = await self._rooms.command(room, LinkRematchCommand(successor, player), "")
         return race.next
 
     async def repeat(self, race: Race, found: EarlierRace) -> str:

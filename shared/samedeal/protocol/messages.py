@@ -547,7 +547,8 @@ class RoomState(Message, frozen=True):
     newest draw of a joint deal: 1 when the countdown begins, and 0 before. ``lost`` has the players who lost their seats
     in these draws. ``seed``, ``proof`` and
     ``standings`` are empty until the race ends. A joint or daily deal has no seed, but a ``proof`` as text. ``next`` is
-    the room of the rematch, or empty. ``round`` is 0 for a first race, and rises by one with each rematch.
+    the room of the rematch, or empty, and ``next_by`` is the id of the racer who asked for it, or empty if a spectator
+    did. ``round`` is 0 for a first race, and rises by one with each rematch.
     ``table`` is the table of a series, with this race once it has ended. ``rooms_before`` are the rooms of the earlier
     races of the series. ``earlier`` has the players of the earlier race whose deal is dealt again. ``tide`` is when the
     tide of the race starts, or 0 if it belongs to none. ``terms`` are the terms of the race as text (``samedeal.terms``).
@@ -580,6 +581,7 @@ class RoomState(Message, frozen=True):
     earlier: tuple[EarlierPlayer, ...] = ()
     tide: int = 0
     terms: str = ""
+    next_by: str = ""
 
 
 class Drawn(Message, frozen=True):

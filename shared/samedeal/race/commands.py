@@ -95,9 +95,10 @@ class DeclareStuckCommand(PlayerCommand, frozen=True):
 
 
 class LinkRematchCommand(RaceCommand, frozen=True):
-    """Command of a node to record the room that was opened for the rematch."""
+    """Command of a node to record the room that was opened for the rematch, and who asked for it."""
 
     room: str
+    player: str = ""
 
 
 class KickCommand(PlayerCommand, frozen=True):

@@ -13,7 +13,7 @@ from samedeal.race.values import Race
 
 _SHOWN: Final = (
     *("room", "phase", "deal", "options", "private", "host", "commitment", "starts", "ends", "next", "round", "table"),
-    *("earlier", "tide"),
+    *("earlier", "tide", "next_by"),
 )
 """The fields of a race that the state of its room shows as they are. It also shows all fields of the result."""
 

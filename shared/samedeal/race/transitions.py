@@ -141,7 +141,8 @@ def _do_nothing(race: Race, command: RaceCommand, now: int) -> CommandResult:
 
 
 def _link_rematch(race: Race, command: LinkRematchCommand, now: int) -> CommandResult:
-    return (race, ()) if race.next else (replace(race, next=command.room), ("rematch",))
+    asker = command.player if race.racer(command.player) else ""
+    return (race, ()) if race.next else (replace(race, next=command.room, next_by=asker), ("rematch",))
 
 
 def _refuse(name: str) -> Callable[[Race, Any, int], CommandResult]:

@@ -176,8 +176,8 @@ class Race(Struct, frozen=True, omit_defaults=True):
 
     ``home`` is the room of the first race, where the racers of its rematches meet. It is empty in that room.
 
-    ``next`` is the room of this race's own rematch. If only one player came, it is the room in which the deal of an
-    earlier race is dealt again, and there ``earlier`` has that race's players.
+    ``next`` is the room of this race's own rematch, and ``next_by`` the racer who asked for it. If only one player came,
+    ``next`` is the room in which the deal of an earlier race is dealt again, and there ``earlier`` has that race's players.
 
     A field is not stored if its value is the default. Therefore no default may ever change.
     """
@@ -207,6 +207,7 @@ class Race(Struct, frozen=True, omit_defaults=True):
     draw: DrawProgress = DrawProgress()
     result: RaceResult = RaceResult()
     house: int = 0
+    next_by: str = ""
 
     @property
     def table(self) -> tuple[TableLine, ...]:

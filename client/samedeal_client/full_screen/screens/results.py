@@ -114,7 +114,7 @@ class ResultsScreen(WidgetScreen):
         self._plot.display = bool(curves)
         self._plot.show_curves(curves, plot_maximum(after), race_length(after), look)
         self._remarks.update(lines_of(closing_rows(after, self.details, look), look))
-        text = rematch_text(self.model)
+        text = rematch_text(self.model, look)
         self._next_room.display = bool(text)
         self._next_room.update(text_of((Span(text, "notice"),), look, "screen.rematch"))
         self.refresh_bindings()

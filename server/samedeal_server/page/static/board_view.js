@@ -30,6 +30,8 @@ const PIPS = {
 	9: [[0, 4 / 3, 8 / 3, 4], [2]],
 	10: [[0, 4 / 3, 8 / 3, 4], [2 / 3, 10 / 3]]
 }
+const FALLING = 48 // cards that fall for who has won
+const COURT_CARDS = [61, 45, 29, 13, 60, 44] // kings and queens
 const SUITS = ["clubs", "diamonds", "hearts", "spades"]
 // The shapes of the suits, 24 by 24. After the first point all numbers are relative, so that they can be scaled as text:
 // to a browser, a transform costs more than a shape.
@@ -157,11 +159,17 @@ function draw(card, animated) {
 		element.animate([{transform: `translate(${before.left - left}px, ${before.top - top}px)${turns}`}, {transform: "none"}], {duration: 240, easing: "ease-out"})
 }
 
-// A card that lies on no board.
-export function cardOf(code) {
-	const card = svg("svg", {class: `card suit${suit(code)}`, "aria-hidden": "true"})
-	card.append(...face(code, 1, FORMS[1]))
-	return card
+// The cards that fall in arcs for who has won, and stay where they have fallen. Without motion there are none.
+export function falling() {
+	return Array.from({length: still.matches ? 0 : FALLING}, (_, i) => {
+		const [thrown, at] = [Math.floor(i / 24), i % 24]
+		const height = Math.abs(Math.cos(at * 0.42)) * (1 - at / 40)
+		const code = COURT_CARDS[Math.floor(i / 8)]
+		const left = thrown ? 4 * at : 94 - 4 * at
+		const card = svg("svg", {class: `card falls suit${suit(code)}`, "aria-hidden": "true"}, ...face(code, 1, FORMS[1]))
+		Object.assign(card.style, {left: `${left}%`, top: `${86 - 80 * height}%`, animationDelay: `${25 * at + 700 * thrown}ms`})
+		return card
+	})
 }
 
 const path = (name, d) => svg("path", {class: name, d})

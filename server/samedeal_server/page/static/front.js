@@ -1,18 +1,18 @@
 // The first screen: a board that can be touched at once, the ways to race, the games, and who is here. Nothing is sent to
 // the server, apart from requests for what everybody may see, until the player presses a button.
 
-import {flat} from "./board_view.js"
+import {falling, flat} from "./board_view.js"
 import {numbered} from "./dealing.js"
-import {byId, clock, counted, element, forTerminals, setText, stored, svg, timeLeft} from "./dom.js"
+import {byId, clock, element, forTerminals, setText, stored, svg, timeLeft} from "./dom.js"
 import {address, goTo, here, to} from "./here.js"
 import {Link} from "./link.js"
-import {gameOf, nextTide, showLobby, showTide} from "./lobby.js"
+import {dayOf, gameOf, showLobby, showTide} from "./lobby.js"
 import {proposedName} from "./names.js"
 import {DOWN, rank} from "./rules.mjs"
 import {GAMES, suit, title} from "./piles.js"
 import {Practice} from "./practice.js"
 import {Rivals} from "./rivals.js"
-import {rulePicture} from "./rule_picture.js"
+import {tellRules} from "./rule_picture.js"
 
 const LOST = "No room has this address. Race here, or join with a link."
 const EVERY = 10_000 // ms between two looks at who is here
@@ -30,7 +30,7 @@ export class Front {
 		byId("main").replaceChildren(byId("front").content)
 		byId("file").href = to("replay")
 		byId("new").append(forTerminals(`samedeal new ${address}`))
-		if (new URLSearchParams(location.search).has("lost")) this.say(LOST)
+		if (new URLSearchParams(location.search).has("lost")) setText(byId("why"), LOST)
 		this.rivals = new Rivals(byId("past"))
 		this.practice = new Practice(byId("felt"), sentence => this.tell(sentence), () => this.changed())
 		byId("back").onclick = () => this.practice.hand.act("undo")
@@ -69,9 +69,10 @@ export class Front {
 		const isTold = board?.game === game
 		const number = GAMES[game].demo ?? 1
 		this.caption = isTold ? gameOf(game, board.deal, this.now) : title(game)
-		this.rivals.open(isTold ? board.rivals : [], 52 * GAMES[game].decks)
-		const best = isTold && Math.min(...board.rivals.filter(each => each.time).map(each => each.time))
-		setText(byId("best"), best < Infinity && best ? ` · best ${clock(best)}` : "")
+		const rivals = isTold ? board.rivals.map(each => ({...each, name: each.name && `${each.name} (${dayOf(board.started, this.now)})`})) : []
+		this.rivals.open(rivals, 52 * GAMES[game].decks)
+		const best = Math.min(...rivals.map(each => each.time || Infinity))
+		setText(byId("best"), best < Infinity ? ` · best ${clock(best)}` : "")
 		for (const button of byId("games").querySelectorAll("button")) button.ariaPressed = button.dataset.game === game
 		this.practice.deal(game, isTold ? board.piles : numbered(game, number))
 		this.tell("")
@@ -88,7 +89,10 @@ export class Front {
 		byId("back").disabled = !practice.next
 		if (practice.next) rivals.join()
 		rivals.show(practice.home)
-		if (practice.isWon) this.tell("You won! Now race somebody.")
+		for (const card of this.fallen?.splice(0) ?? []) card.remove()
+		if (!practice.isWon) return
+		this.tell("You won! Now race somebody.")
+		byId("felt").append(...(this.fallen = falling()))
 	}
 
 	// Show what changes with time.
@@ -103,8 +107,7 @@ export class Front {
 		this.next = soon?.line.game ?? this.game
 		const facts = [title(this.next), soon && `starts in ${timeLeft(soon.line.starts - now).replace(/^0:0?/, "")} s`, people ? `${people} ${people === 1 ? "person" : "people"} here` : !soon && "first to finish wins"]
 		if (!this.isGoing) setText(byId("when"), facts.filter(Boolean).join(" · "))
-		const tide = nextTide(this.tides ?? [], now)
-		if ((this.tide = tide)) showTide(tide, now)
+		this.tide = showTide(this.tides ?? [], now)
 	}
 
 	// Make the board as large as it can be while all ways to race are in sight.
@@ -127,21 +130,17 @@ export class Front {
 			stored.set("name", input.value)
 		}
 		byId("title").after(byId("who"))
-		byId("how").onclick = () => this.showRules()
-	}
-
-	showRules() {
-		const dialog = byId("short")
-		const [head, list] = dialog.children
-		setText(head, `How to play ${title(this.game)}`)
-		list.replaceChildren(...GAMES[this.game].short.map(line => element("li", {}, line)), element("li", {}, rulePicture(this.game)))
-		dialog.showModal()
+		byId("how").onclick = () => {
+			tellRules(byId("short"), this.game)
+			byId("short").showModal()
+		}
 	}
 
 	prepareWays() {
 		const form = byId("new")
 		const limit = () => GAMES[this.game].limit && {limit: GAMES[this.game].limit}
 		const bots = () => ({options: {games: [this.game], deal: "winnable", players: 4, start: "full", countdown: 2, ...limit()}, house: 3})
+		byId("retry").onclick = () => this.link.hurry()
 		byId("now").onclick = () => this.go("racenow", {game: this.next})
 		byId("bots").onclick = () => this.go("create", bots(), {options: bots().options, round: 0, private: false})
 		byId("tide").firstElementChild.onclick = () => this.go("racenow", {game: this.tide.game, tide: this.tide.start})
@@ -170,30 +169,25 @@ export class Front {
 	async go(type, fields, wanted = fields, share = () => {}) {
 		if (this.isGoing) return
 		this.isGoing = true
-		this.say("")
+		setText(byId("why"), "")
 		setText(byId("when"), "One moment")
 		stored.set("name", byId("name").value || proposedName())
 		try {
-			const link = await this.connect()
-			const {room} = await link.ask(type, fields)
+			this.entered ??= new Promise(resolve => (this.enter = resolve))
+			this.link ??= new Link(this, here)
+			await this.entered
+			const {room} = await this.link.ask(type, fields)
 			await Promise.resolve(share(room)).catch(() => {}) // the player may close the sheet
 			goTo(room, wanted)
 		} catch ({message}) {
-			this.say(message)
+			setText(byId("why"), message)
 		}
 		this.isGoing = false
 	}
 
-	connect() {
-		this.connected ??= new Promise(resolve => {
-			const screen = {enter: () => resolve(link), showStatus: () => setText(byId("status"), link.sentence)}
-			const link = new Link(screen, here)
-		})
-		return this.connected
-	}
-
-	say(sentence) {
-		setText(byId("why"), sentence)
+	showStatus() {
+		setText(byId("status"), this.link.sentence)
+		byId("retry").hidden = !this.link.retry
 	}
 
 	prepareGames() {

@@ -12,11 +12,17 @@ export const timeOfDay = time => new Date(time).toLocaleTimeString([], {timeStyl
 const listed = (names, more) => [...names, ...(more > 0 ? [names.length ? `${more} more` : counted(more, "player")] : [])].join(", ")
 const ownRooms = () => JSON.parse(stored.get("seats") ?? "[]")
 
+// A day in UTC, in which deals of the day begin.
+export function dayOf(time, now) {
+	const day = ["today", "yesterday"][Math.floor(now / DAY) - Math.floor(time / DAY)]
+	return day ?? new Date(time).toLocaleDateString([], {day: "numeric", month: "short", timeZone: "UTC"})
+}
+
 // What is played, and whose deal of the day it is.
 export function gameOf(game, deal, now) {
-	const day = deal.startsWith("daily ") && Math.round((Date.parse(new Date(now).toISOString().slice(0, 10)) - Date.parse(deal.slice(6))) / DAY)
-	if (day === false) return title(game)
-	return day < 2 ? `${["Today", "Yesterday"][day] ?? deal.slice(6)}: ${title(game)}` : `${title(game)} of ${new Date(deal.slice(6)).toLocaleDateString([], {day: "numeric", month: "long", timeZone: "UTC"})}`
+	if (!deal.startsWith("daily ")) return title(game)
+	const day = dayOf(Date.parse(deal.slice(6)), now)
+	return `${day[0].toUpperCase()}${day.slice(1)}: ${title(game)}`
 }
 
 function item(path, who, state, phase, facts, onclick) {
@@ -50,17 +56,15 @@ export function showLobby({rooms, races}, now) {
 	showItems(byId("records"), races.map(each => raceItem(each, now)))
 }
 
-// Return the next tide of a server, with its start and game, if the server has tides.
-export function nextTide(tides, now) {
+// Show the next tide of a server, if it has tides, and let players in once it is open. Return its start and its game.
+export function showTide(tides, now) {
 	const all = tides.map(({minute, game}) => ({start: now + ((MINUTE * minute - (now % DAY) + DAY) % DAY), game}))
-	return all.sort((a, b) => a.start - b.start)[0]
-}
-
-// Show the next tide, and let players in once it is open.
-export function showTide({start, game}, now) {
+	const [next] = all.sort((a, b) => a.start - b.start)
+	byId("tide").hidden = !next
+	if (!next) return
 	const [button, text] = byId("tide").children
-	byId("tide").hidden = false
-	button.disabled = start - now > OPEN_FOR
-	setText(button, `Race at ${timeOfDay(start)}`)
-	setText(text, `everybody at once: ${title(game)} in ${timeLeft(start - now)}`)
+	button.disabled = next.start - now > OPEN_FOR
+	setText(button, `Race at ${timeOfDay(next.start)}`)
+	setText(text, `everybody at once: ${title(next.game)} in ${timeLeft(next.start - now)}`)
+	return next
 }

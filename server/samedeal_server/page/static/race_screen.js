@@ -1,14 +1,14 @@
 // The screen of a race: boards, standings, the chart, the check of the deal, and how to join.
 
-import {GAMES, title} from "./piles.js"
+import {title} from "./piles.js"
 import {BoardView, flat} from "./board_view.js"
 import {chart} from "./chart.js"
 import {byId, clock, dealName, element, forTerminals, keepOneStop, setAttribute, setText, showItems, stored, timeLeft, toggle} from "./dom.js"
 import {address, enteredRoom, goTo, isFrame, to, want, wantedIn} from "./here.js"
 import {proposedName} from "./names.js"
-import {rulePicture} from "./rule_picture.js"
+import {tellRules} from "./rule_picture.js"
 import {dealWords, termsHash} from "./race_hashes.js"
-import {Race, end, leader, mute, named, namesOtherRoom, rematchOf, resultOf} from "./race_state.js"
+import {Race, end, leader, mute, named, namesOtherRoom, rematchOf, rematchText, resultOf} from "./race_state.js"
 
 const CAPTION = 30 // px, height of a tile without its board
 const GAP = 6 // px between tiles
@@ -176,8 +176,9 @@ export class RaceScreen {
 		this.showStatus()
 		if (!race.isKnownGame) return this.say(`This page does not know the game ${game}. Watch it in a terminal.`, "watch")
 		byId("race").hidden = Boolean(this.isOut)
-		byId("race").classList.toggle("open", phase === "open")
-		setText(byId("standings").parentNode.caption, phase === "open" ? "Players" : "Standings")
+		const isEarly = /open|countdown/.test(phase)
+		byId("race").classList.toggle("open", isEarly)
+		setText(byId("standings").parentNode.caption, isEarly ? "Players" : "Standings")
 		const rows = (this.ranked = this.rows())
 		this.showPlayers(rows)
 		this.showLead(rows)
@@ -275,11 +276,6 @@ export class RaceScreen {
 		if (this.ranked) this.show()
 	}
 
-	// The height of the window below the top of the boards.
-	get below() {
-		return innerHeight - byId("boards").getBoundingClientRect().top - scrollY
-	}
-
 	// The number of boards on the screen.
 	get visible() {
 		return this.chosen.length || this.onPage.length
@@ -328,7 +324,7 @@ export class RaceScreen {
 			const [{line}, there] = [this.shown.get(player), standings.children[i]]
 			if (there !== line) standings.insertBefore(line, there ?? null)
 		})
-		if (!this.isNew("layout", game, this.onPage.length, this.chosen, phase === "open")) return // open rooms show no boards
+		if (!this.isNew("layout", game, this.onPage.length, this.chosen, phase)) return // which hides boards
 		this.fit()
 		for (const check of this.stops) check()
 	}
@@ -344,7 +340,7 @@ export class RaceScreen {
 		const tool = (text, title, onclick) => element("button", {tabindex: -1, title, onclick}, text)
 		const isOther = "shown" in row && player !== this.link.player
 		const tools = isOther ? [tool("⚑", "Report", event => this.report(event, player)), tool("⊘", "Mute", () => this.mute(player))] : []
-		const head = element("th", {}, button(), span("state"), ...tools)
+		const head = element("th", {}, button(), span("state"), span("tools", ...tools))
 		const line = element("tr", {}, cell("place"), head, cell("count"), cell("moves"))
 		for (const part of [tile, line]) {
 			part.style.setProperty("--player", this.colourOf(row))
@@ -392,7 +388,7 @@ export class RaceScreen {
 		if (this.seat?.fit()) return
 		const {width, height} = flat(this.race.room.game)
 		const scrolls = small.matches && !isFrame
-		const tall = scrolls ? innerHeight - 2 * CAPTION : this.below - 8
+		const tall = innerHeight - (scrolls ? 2 * CAPTION : boards.getBoundingClientRect().top + scrollY + 8)
 		const sizes = Array.from({length: count}, (_, i) => {
 			const down = scrolls ? 1 : Math.ceil(count / (i + 1))
 			const high = (((Math.max(240, tall) - GAP * (down - 1)) / down - CAPTION) * width) / height
@@ -423,10 +419,11 @@ export class RaceScreen {
 		if (next && this.wantsNext) return goTo(next, wanted)
 		const joins = next || phase === "open"
 		const link = (path, text, onclick) => element("p", {}, element("a", {href: to(path), onclick}, text))
-		const what = joins ? (next ? "Take a seat in the rematch" : "Take a seat") : "Take a seat in the next race"
+		const me = players.some(({player}) => player === this.link.player) && this.link.player
+		const what = next ? (me ? rematchText(this.race.room, me) : "Take a seat in the rematch") : `Take a seat${joins ? "" : " in the next race"}`
 		byId("join").replaceChildren(
 			isFrame || this.seat || phase === "closed" ? "" : this.nameForm(what, isFull),
-			next && !this.seat ? link(encodeURIComponent(next), "Watch the rematch", () => want(next, wanted)) : "",
+			next && !this.seat && !me ? link(encodeURIComponent(next), "Watch the rematch", () => want(next, wanted)) : "",
 			phase === "finished" ? link(`replay?race=${this.room}`, "Replay this race") : "",
 			this.seat || phase === "closed" ? "" : forTerminals(`samedeal ${joins ? "join" : "watch"} ${address} ${next || this.room}`)
 		)
@@ -497,13 +494,10 @@ export class RaceScreen {
 		const {game, phase} = this.race.room
 		if (!this.isNew("rules", game, phase)) return
 		const rules = byId("rules")
-		const [head, list, close] = rules.children
-		setText(head, `How to play ${title(game)}`)
-		showItems(list, [...GAMES[game].short, rulePicture(game)].map(line => element("li", {}, line)))
+		tellRules(rules, game)
 		rules.close()
 		rules.toggleAttribute("open", /open|countdown/.test(phase))
 		byId("how").onclick = () => rules.showModal()
-		close.firstChild.onclick = () => rules.close()
 	}
 
 	showWords() {

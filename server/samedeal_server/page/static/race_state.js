@@ -152,6 +152,12 @@ export function rematchOf({round, deal, private: isPrivate, options}) {
 	return {options: {...options, deal: next, players, start, start_at: 0, hosted: true}, round: round + 1, private: isPrivate}
 }
 
+// What a button says to a player of a race that may have a rematch.
+export function rematchText({next, next_by: by, players}, me) {
+	const asker = players.find(({player}) => player === by && player !== me)
+	return !next ? "Rematch" : asker ? `${asker.name} wants a rematch: join` : "A rematch is open: join"
+}
+
 export const byProgress = (a, b) =>
 	(a.finishedAt || Infinity) - (b.finishedAt || Infinity) || b.count - a.count || a.progressAt - b.progressAt
 

@@ -1,7 +1,7 @@
 // What follows a race: the banner with its result, a result to send to others, the table of a series, and an earlier race
 // whose deal was dealt again.
 
-import {cardOf, still} from "./board_view.js"
+import {falling} from "./board_view.js"
 import {clock, copyLine, counted, dealName, element, stored} from "./dom.js"
 import {to} from "./here.js"
 import {title} from "./piles.js"
@@ -9,9 +9,6 @@ import {byProgress, end, ordinal, resultOf, shortTime} from "./race_state.js"
 
 const row = (cells, tag = "td") => element("tr", {}, ...cells.map(cell => element(tag, {}, cell)))
 const table = (caption, ...rows) => element("table", {}, element("caption", {}, caption), ...rows)
-
-const FALLING = 48 // cards that fall behind the banner of who has finished
-const COURT_CARDS = [61, 45, 29, 13, 60, 44] // kings and queens
 
 // Keep the player's best time in each game. Return what there is to say about a time.
 export function beaten({game}, time) {
@@ -47,18 +44,6 @@ function winnersOf({options: {series}, round, standings, table}) {
 function aheadOf([first, second], room) {
 	const by = second && end(second, room).time - end(first, room).time
 	return by > 0 ? `${shortTime(by)} ahead of ${second.name}` : ""
-}
-
-// Cards that fall in arcs, and stay where they have fallen. Without motion there are none.
-function falling() {
-	return Array.from({length: still.matches ? 0 : FALLING}, (_, i) => {
-		const [thrown, at] = [Math.floor(i / 24), i % 24]
-		const height = Math.abs(Math.cos(at * 0.42)) * (1 - at / 40)
-		const card = cardOf(COURT_CARDS[Math.floor(i / 8)])
-		const left = thrown ? 4 * at : 94 - 4 * at
-		Object.assign(card.style, {left: `${left}%`, top: `${86 - 80 * height}%`, animationDelay: `${25 * at + 700 * thrown}ms`})
-		return card
-	})
 }
 
 const BARS = "▁▂▃▄▅▆▇█"

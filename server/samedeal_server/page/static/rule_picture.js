@@ -1,12 +1,18 @@
-// How cards go on one another in a game: a picture of a move and of one that the rules refuse, and a sentence.
+// How a game is played: its rules, and a picture of a move and of one that the rules refuse.
 
 import {BoardView} from "./board_view.js"
-import {element} from "./dom.js"
-import {GAMES, example, nameOf} from "./piles.js"
+import {element, setText} from "./dom.js"
+import {GAMES, example, nameOf, title} from "./piles.js"
 
 const [RIGHT, ROOM] = [92, 26] // px from the one to the other, and that the lower card shows
 
-export function rulePicture(game) {
+// Tell the rules in a dialog, which begins with a title and a list.
+export function tellRules({children: [head, list]}, game) {
+	setText(head, `How to play ${title(game)}`)
+	list.replaceChildren(...[...GAMES[game].short, rulePicture(game)].map(line => element("li", {}, line)))
+}
+
+function rulePicture(game) {
 	const [under, goes, not] = example(game) ?? []
 	if (!under) return ""
 	const {piles} = GAMES[game]

@@ -1,12 +1,12 @@
 // The player's seat on the screen of a race: from the name to the rematch. It is loaded when somebody takes a seat.
 
-import {byId, clock, copyLine, counted, element, setText, showItems, stored, toggle} from "./dom.js"
+import {byId, copyLine, element, setText, stored, toggle} from "./dom.js"
 import {Hand} from "./hand.js"
 import {goTo, keepSeat} from "./here.js"
 import {nextName} from "./names.js"
 import {onFoundations} from "./piles.js"
 import {PLAIN} from "./race_screen.js"
-import {end, rematchOf} from "./race_state.js"
+import {end, rematchOf, rematchText} from "./race_state.js"
 import {Racer} from "./racer.js"
 import {among, banner, beaten, earlierTable, seriesTable, shareButton, shareResult} from "./results.js"
 import {play, setSounds} from "./sound.js"
@@ -207,21 +207,17 @@ export class Seat {
 		setText(byId("said"), sentence)
 	}
 
-	proveStuck() {
+	async proveStuck() {
 		const {racer} = this
 		const claim = this.isRacing && racer.stuckClaim
 		if (!claim || this.isProving || this.provedAt === racer.board.revision) return
 		Object.assign(this, {isProving: true, provedAt: racer.board.revision})
-		runTask({task: "stuck", ...claim}).then(isStuck => this.proved(isStuck))
-	}
-
-	proved(isStuck) {
+		const isStuck = await runTask({task: "stuck", ...claim})
 		this.isProving = false
-		if (this.provedAt !== this.racer.board.revision) this.proveStuck()
-		else if (isStuck && this.isRacing) {
-			this.ask("declarestuck")
-			this.say("No move and no undo can improve your result any more. You can resign.")
-		}
+		if (this.provedAt !== racer.board.revision) return this.proveStuck()
+		if (!isStuck || !this.isRacing) return
+		this.ask("declarestuck")
+		this.say("No move and no undo can improve your result any more. You can resign.")
 	}
 
 	// Make the board as large as its place. Return whether there is one.
@@ -290,12 +286,12 @@ export class Seat {
 		else if (phase === "open") parts.push(...this.partsBefore(rows, gone))
 		else if (phase === "countdown" && room.earlier.length) parts.push(element("p", {}, "Nobody else came. The deal of an earlier race is dealt again."))
 		else if (isOut) {
-			const later = screen.wantsNext ? element("p", {role: "status"}, "You get a seat in the rematch.") : this.rematchButton("Rematch")
+			const later = screen.wantsNext ? element("p", {role: "status"}, "You get a seat in the rematch.") : this.rematchButton
 			parts.push(...result, element("p", {}, "The race goes on for the others."), element("p", {class: "controls"}, later, button("Watch them", () => screen.unseat(""))))
 		} else if (phase === "finished") {
 			const share = row.final ? shareResult(screen.race, row) : []
 			const earlier = row.final && room.earlier.length ? earlierTable(screen.race, row) : ""
-			parts.push(...result, element("p", {class: "controls"}, this.rematchButton(next ? "A rematch is open: join" : "Rematch")), ...share, ...seriesTable(room), earlier)
+			parts.push(...result, element("p", {class: "controls"}, this.rematchButton), ...share, ...seriesTable(room), earlier)
 		}
 		parts.push(stored.lasts ? "" : element("p", {class: "warning"}, VOLATILE))
 		panel.replaceChildren(...parts.filter(Boolean))
@@ -335,8 +331,8 @@ export class Seat {
 		]
 	}
 
-	rematchButton(text) {
-		return button(text, () => this.rematch(), {class: "main"})
+	get rematchButton() {
+		return button(rematchText(this.room, this.me), () => this.rematch(), {class: "main"})
 	}
 
 	// Go to the rematch, or as soon as the race is over for everybody.
