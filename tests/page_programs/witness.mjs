@@ -170,3 +170,12 @@ export async function judgedTooLate(terms) {
 	await judge()
 	return [shown, Object.keys(witness.evidence.found)]
 }
+
+export const contradictsTerms = states =>
+	states.map((state, id) => {
+		const witness = new Witness(memory)
+		seated(witness, id, -1)
+		witness.receives(message(state), id)
+		witness.close()
+		return "contradicting_terms" in witness.evidence.found
+	})

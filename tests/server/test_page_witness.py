@@ -12,12 +12,12 @@ from samedeal.deal import Deal
 from samedeal.options import Options
 from samedeal.protocol.codec import encode
 from samedeal.protocol.messages import Joined, RoomState, Seat, Watching
-from samedeal.terms import RoomTerms
 from samedeal.verdict_rows import row_sentence
 from samedeal_link.evidence.facts import Wanted
 from samedeal_link.evidence.verdict import RaceReading
 from tests.client.server_messages import SERVER, drawing, room_state
 from tests.shared.javascript import answer_of_page, needs_node
+from tests.shared.recorded import described_terms
 
 pytestmark = needs_node
 
@@ -64,25 +64,16 @@ def test_spectator_who_comes_back_to_a_room_that_was_opened_anew_accuses_nobody(
 
 def test_house_is_excused_only_where_the_server_lets_it_in(tmp_path: Path) -> None:
     """In a race without a host, and in its rematch. Elsewhere, the mark of the house excuses no bot."""
-    program = """
-        return given.map((state, id) => {
-            const witness = new Witness(memory)
-            seated(witness, id, -1)
-            witness.receives(decode(bytes(state).buffer), id)
-            witness.close()
-            return "contradicting_terms" in witness.evidence.found
-        })
-    """
     seats = (Seat(player="p1", name="ana", seat=1), Seat(player="p2", name="Clover", seat=2, bot=True, house=True))
 
     def state(hosted: bool, number: int, *, house: bool = True) -> RoomState:
         options = Options(deal="#7", bots=False, hosted=hosted, start="full")
-        terms = str(RoomTerms.of("k7", options, Deal.parse("#7"), round_number=number))
+        terms = str(described_terms("k7", options, "#7", round_number=number))
         players = (seats[0], replace(seats[1], house=house))
         return room_state("k7", options, players, phase="countdown", terms=terms, round=number)
 
     states = (state(False, 0), state(True, 1), state(True, 0), state(False, 0, house=False))
-    assert page(program, tmp_path, hexes(*states)) == [False, False, True, True]
+    assert answer_of_page("witness.contradictsTerms", tmp_path, hexes(*states)) == [False, False, True, True]
 
 
 def test_public_deal_that_is_raced_again_in_a_room_with_the_same_code_is_another_race(tmp_path: Path) -> None:

@@ -41,9 +41,28 @@ Key = tuple[bytes, ...]
 def table(name: str) -> Game:
     """Three columns, of which empty ones take nothing, and perhaps a place aside."""
     columns, _, aside = name.rpartition("-")
-    rest = '[[piles]]\nkind = "stock"\nkeys = "stock"\n[[piles]]\nkind = "waste"\nkeys = "w"'
-    more = f"{ASIDE[aside]}\n{rest}"
-    text = file_text(name, "1 2 3", "4 4 4", COLUMNS[columns], UP, more, "nothing", stock="draws of one")
+    text = f"""
+        title = "{name}"
+        stock = "draws of one"
+        [[piles]]
+        kind = "column"
+        keys = "1 2 3"
+        cards = "4 4 4"
+        empty = "nothing"
+        {COLUMNS[columns]}
+        [[piles]]
+        kind = "foundation"
+        keys = "01 02 03 04"
+        build = "up by one in the same suit"
+        empty = "only an ace"
+        {ASIDE[aside]}
+        [[piles]]
+        kind = "stock"
+        keys = "stock"
+        [[piles]]
+        kind = "waste"
+        keys = "w"
+    """
     return Game(name, parse_game_file(name, text)[name])
 
 
