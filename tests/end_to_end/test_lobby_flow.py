@@ -322,7 +322,7 @@ async def test_rematch_is_joined_and_own_bots_follow(server: str) -> None:
         bot = await bots.add("elsewhere", "random", "", taken=(), warn=ana.app.show_message)
         bots.move_to_rematch("elsewhere", "friday")  # as if it had raced there
         await mira.join(await mira.rooms.rematch())
-        await ana.click("The rematch is in room friday-2", screen="waiting")
+        await ana.click("mira wants a rematch", screen="waiting")
         assert (ana.room.room, ana.room.deal) == ("friday-2", "#8")
         await ana.wait_for_text(f"{bot} (bot)", "joining", "- remove bot")
         await ana.press("-")

@@ -21,7 +21,7 @@ PROGRAM: Final = BUNDLES.pop("samedeal.mjs")
 HOMES: Final = {module: bundle for bundle, modules in BUNDLES.items() for module in modules}
 """The bundle of each module."""
 
-_NO_CODE: Final = re.compile(rb'^\s*(?://.*\s*)*|[ \t]+// [^"`\n]*$', re.MULTILINE)
+_NO_CODE: Final = re.compile(rb'^\s*(?:(?://|/\*).*\s*)*|[ \t]+// [^"`\n]*$', re.MULTILINE)
 """What ``without_comments`` leaves out. What looks like a comment in a text has a quotation mark after it."""
 
 _IMPORT: Final = re.compile(rb'^import \{(.*)\} from "\./(.*)";?$', re.MULTILINE)
@@ -30,7 +30,10 @@ _UNKNOWN: Final = re.compile(rb"^(?:import\b(?!\()|export (?!(?:async )?function
 
 
 def without_comments(source: bytes) -> bytes:
-    """Return a script without comments and indentation. Comments with a quotation mark stay behind code."""
+    """Return a script or style sheet without comments and indentation.
+
+    Comments with a quotation mark stay behind code.
+    """
     return _NO_CODE.sub(b"", source)
 
 

@@ -35,7 +35,7 @@ from samedeal.names import AROUND_LINKS, clean_room
 from samedeal.protocol.messages import RoomLine
 from samedeal.verdict_rows import ROWS
 from samedeal_server.page.address import PREFIX, page_address, requested_address
-from samedeal_server.page.bundles import BUNDLES, HOMES, PROGRAM, bundled
+from samedeal_server.page.bundles import BUNDLES, HOMES, PROGRAM, bundled, without_comments
 from samedeal_server.page.previews import preview_tags
 
 DOCUMENT: Final = "index.html"
@@ -59,6 +59,7 @@ _TYPES: Final = {
     ".webmanifest": "application/manifest+json",
 }
 
+_STYLES: Final = "page.css"
 _GAMES: Final = "games.json"
 _GAMES_MODULE: Final = "games.mjs"
 
@@ -272,6 +273,7 @@ def static_files(games: bytes) -> Mapping[str, File]:
     contents[_GAMES] = games or contents[_GAMES]
     contents[_GAMES_MODULE] = b"export const DESCRIBED = %b\n" % contents[_GAMES].rstrip()
     contents[ROWS_MODULE] = rows_module()
+    contents[_STYLES] = without_comments(contents[_STYLES])
     bundles = {name: bundled(name, contents) for name in (*BUNDLES, PROGRAM[-1])}
     names = contents.keys() - HOMES.keys() - {*PROGRAM} | BUNDLES.keys() | {*FOR_PROGRAMS}
     return {name: make_file(name, bundles.get(name) or contents[name]) for name in names}
