@@ -26,6 +26,9 @@ PROGRAMS: Final = ("WebKitWebDriver", "Xvfb", str(BROWSER))
 _ANSWER_TIME: Final = 120.0
 _ELEMENT: Final = "element-6066-11e4-a52e-4f735466cecf"
 
+_WITHOUT_GRAPHICS: Final = {"WEBKIT_DISABLE_COMPOSITING_MODE": "1", "WEBKIT_SKIA_ENABLE_CPU_RENDERING": "1"}
+"""Lets WebKit draw by itself: the OpenGL of Mesa for machines without a graphics card crashes now and then."""
+
 _OPEN: Final = "return Boolean(open('about:blank', `tab ${Math.random()}`, 'popup,width=1366,height=768'))"
 """Opens a window without a toolbar, which may be as narrow as a phone."""
 
@@ -138,7 +141,7 @@ def running_webkit(directory: Path) -> Iterator[WebKit]:
             os.close(writing)
             display = f":{os.read(reading, 20).decode().strip()}"
             homes = {name: str(directory) for name in ("HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME")}
-            environment = {**os.environ, **homes, "DISPLAY": display}
+            environment = {**os.environ, **homes, **_WITHOUT_GRAPHICS, "DISPLAY": display}
             port = free_port()
             driver = ("WebKitWebDriver", f"--port={port}")
             processes.append(subprocess.Popen(driver, env=environment, stdout=output, stderr=output))
