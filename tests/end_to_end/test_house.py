@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from samedeal.options import WantedOptions
-from samedeal.protocol.messages import Create, Created, RaceNow
+from samedeal.protocol.messages import Create, Created, Done, Leave, RaceNow, RoomState
 from samedeal_client.local import local_processes
 from tests.end_to_end.browser import Browser
 from tests.end_to_end.processes import Program, Programs, nothing_remains
@@ -41,6 +41,10 @@ async def served(programs: Programs, redis_url: str, *options: str) -> tuple[str
     return url, program
 
 
+def people_in(state: RoomState) -> int:
+    return sum(not seat.bot for seat in state.players)
+
+
 async def test_page_races_against_bots_and_they_end_with_the_server(
     programs: Programs, redis_url: str, browser: Browser
 ) -> None:
@@ -53,11 +57,14 @@ async def test_page_races_against_bots_and_they_end_with_the_server(
     assert names.count("bot") >= 3
     bob = await Client.hello(url, "bob")
     await long_before_a_start()
-    room = (await bob.expect(Created, RaceNow)).room
-    await bob.join(room)
+    await bob.join((await bob.expect(Created, RaceNow)).room)
     await browser.until(f"document.querySelector('{OFFER}:not([hidden])')")
     await browser.run(f"document.querySelector('{OFFER}').click()")
-    assert len((await bob.state(lambda state: len(state.players) > 1)).players) == 2
+    state = await bob.state(lambda state: people_in(state) == 2 or state.phase == "countdown")
+    if people_in(state) == 1:  # on a busy machine, the page comes to the next race
+        await bob.expect(Done, Leave)
+        await bob.join((await bob.expect(Created, RaceNow)).room)
+        await bob.state(lambda state: people_in(state) == 2)
     await browser.open("about:blank")
     program.signal(signal.SIGTERM)
     assert await program.exit_code() == 0
