@@ -239,6 +239,7 @@ export class RaceScreen {
 		const {game} = rooms.find(room => room.players && until(room) > 4000 && until(room) < 23_000) ?? {}
 		if (!this.offer) byId("message").after((this.offer = element("button", {}, "Somebody is here: race them")))
 		this.offer.hidden = !game
+		if (!game) return // a tap may be on its way
 		this.offer.onclick = async () => {
 			await link.ask("leave")
 			goTo((await link.ask("racenow", {game})).room, {game})
