@@ -21,7 +21,7 @@ PROGRAM: Final = BUNDLES.pop("samedeal.mjs")
 HOMES: Final = {module: bundle for bundle, modules in BUNDLES.items() for module in modules}
 """The bundle of each module."""
 
-_NO_CODE: Final = re.compile(rb'^\s*(?:(?://|/\*).*\s*)*|[ \t]+// [^"`\n]*$', re.MULTILINE)
+_NO_CODE: Final = re.compile(rb'^\s*(?:(?://.*|/\*.*?\*/)\s*)*|[ \t]+// [^"`\n]*$', re.MULTILINE)
 """What ``without_comments`` leaves out. What looks like a comment in a text has a quotation mark after it."""
 
 _IMPORT: Final = re.compile(rb'^import \{(.*)\} from "\./(.*)";?$', re.MULTILINE)
