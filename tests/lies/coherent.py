@@ -1071,12 +1071,14 @@ for _code in ("cannot_undo", "malformed", "not_racing", "time_up", "already_fini
 class RefusedByFault(Server):
     """Says that it failed at the second move of the first player, which her program takes back, and makes it."""
 
+    code = RefusalCode.FAULT
+
     def act(self, client: Client, racer: Racer, act: messages.Act) -> messages.Acked | messages.Refused:
         answer = super().act(client, racer, act)
         if racer.name != "ana" or act.revision != 1 or isinstance(answer, messages.Refused):
             return answer
         self.show_move(racer, act.action)
-        return messages.Refused(to=act.id, code=RefusalCode.FAULT, message="No.", revision=1)
+        return messages.Refused(to=act.id, code=self.code, message="No.", revision=1)
 
 
 @lie

@@ -21,7 +21,7 @@ from samedeal.race.commands import JoinCommand, RaceCommand
 from samedeal.race.values import Racer
 from samedeal.record import Record
 from samedeal_link.evidence.facts import Wanted
-from tests.lies.coherent import Drawing, says
+from tests.lies.coherent import Drawing, RefusedByFault, says
 from tests.lies.seen import Event
 from tests.lies.worlds import LINE, PLANS, Client, Plan, Server, options, script
 
@@ -279,15 +279,10 @@ class NotRacing(Server):
         return messages.Refused(to=act.id, code=RefusalCode.NOT_RACING, message="The race is over.", revision=1)
 
 
-class RefusedButMade(Server):
-    """Refuses the second move of the first player, which her program takes back, and makes it all the same."""
+class RefusedButMade(RefusedByFault):
+    """Refuses a move that it makes as if there were no race."""
 
-    def act(self, client: Client, racer: Racer, act: messages.Act) -> messages.Acked | messages.Refused:
-        answer = super().act(client, racer, act)
-        if racer.name != "ana" or act.revision != 1 or isinstance(answer, messages.Refused):
-            return answer
-        self.show_move(racer, act.action)
-        return messages.Refused(to=act.id, code=RefusalCode.NOT_RACING, message="No.", revision=1)
+    code = RefusalCode.NOT_RACING
 
 
 SEAMS: Final = {

@@ -14,7 +14,7 @@ from operator import add
 from typing import Any, Final, Literal, NamedTuple
 
 from msgspec import Struct, field
-from msgspec.structs import astuple, replace
+from msgspec.structs import replace
 
 from samedeal.deal_words import deal_words
 from samedeal.errors import SamedealError, UnknownGame, UnknownTerms
@@ -49,19 +49,6 @@ class Ack(NamedTuple):
     cards: bytes
     may_undo: bool
 
-
-class Counts(NamedTuple):
-    """What everybody is shown of a racer. Times are in milliseconds since 1970, or 0."""
-
-    foundation_cards: int = 0
-    moves: int = 0
-    undos: int = 0
-    acted_at: int = 0
-    last_progress_at: int = 0
-    finished_at: int = 0
-
-
-NO_COUNTS: Final = Counts()
 
 _GIVING_UP: Final = ("resign", "leave")
 
@@ -133,7 +120,7 @@ class Evidence(Struct, frozen=True):
     results: tuple[facts.EndShown, ...] = ()
     table: tuple[messages.TableLine, ...] | None = None
     found: Mapping[str, tuple[str, int]] = field(default_factory=dict)
-    counts: Mapping[int, tuple[Counts, ...]] = field(default_factory=dict)
+    counts: Mapping[int, tuple[facts.Counts, ...]] = field(default_factory=dict)
     boards: tuple[facts.BoardWatched, ...] = ()
     moves: tuple[facts.MoveWatched, ...] = ()
     mistimed: Mapping[str, tuple[int, int]] = field(default_factory=dict)
@@ -312,7 +299,7 @@ def _did(known: Evidence, fact: facts.Own) -> Evidence:
 
 def _counted(known: Evidence, fact: facts.Counted) -> Evidence:
     before = known.counts.get(fact.seat, ())
-    counts = Counts(*map(add, before[-1] if before else NO_COUNTS, astuple(fact)[1:]))
+    counts = facts.Counts(*map(add, before[-1] if before else facts.NO_COUNTS, fact.by))
     return replace(known, counts={**known.counts, fact.seat: (*before, counts)})
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import reduce
 from operator import or_
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -232,16 +232,26 @@ class Back(Fact, frozen=True):
     seat: int
 
 
-class Counted(Fact, frozen=True):
-    """The server showed new counts of a racer: by how much each differs from the ones before. At first all are 0."""
+class Counts(NamedTuple):
+    """What everybody is shown of a racer's board. Times are in milliseconds since 1970, or 0."""
 
-    seat: int
     foundation_cards: int = 0
     moves: int = 0
     undos: int = 0
     acted_at: int = 0
     last_progress_at: int = 0
     finished_at: int = 0
+
+
+NO_COUNTS: Final = Counts()
+"""The counts at the start of a race."""
+
+
+class Counted(Fact, frozen=True):
+    """The server showed new counts of a racer. ``by`` is how much each differs from the ones before."""
+
+    seat: int
+    by: Counts
 
 
 class BoardWatched(Fact, frozen=True):

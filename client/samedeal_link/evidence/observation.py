@@ -21,7 +21,7 @@ from samedeal.series import with_race
 from samedeal.terms import RoomTerms
 from samedeal_link.evidence import facts
 from samedeal_link.evidence.board_from_piles import masked_board
-from samedeal_link.evidence.evidence import NO_COUNTS, Counts, Evidence, deal_hash
+from samedeal_link.evidence.evidence import Evidence, deal_hash
 from samedeal_link.evidence.own_draws import agrees
 
 _ABSENT_AFTER: Final = 50_000
@@ -369,10 +369,12 @@ def _with_tally(evidence: Evidence, seat: int, tally: Tally) -> Evidence:
     known = replace(evidence, tallies={**evidence.tallies, seat: tally})
     if seat != known.seat:  # a client knows when its own line was cut
         known = _with_connection(known, seat, is_connected=tally.connected)
-    before = known.counts.get(seat, (NO_COUNTS,))[-1]
-    counts = Counts(*(getattr(tally, name) for name in Counts._fields))
+    before = known.counts.get(seat, (facts.NO_COUNTS,))[-1]
+    counts = facts.Counts(*(getattr(tally, name) for name in facts.Counts._fields))
     known = known.finding_if(counts.moves + counts.undos < before.moves + before.undos, "lost_data")
-    return known if counts in (before, NO_COUNTS) else known.plus(facts.Counted(seat, *map(sub, counts, before)))
+    if counts in (before, facts.NO_COUNTS):
+        return known
+    return known.plus(facts.Counted(seat, facts.Counts(*map(sub, counts, before))))
 
 
 def _with_connection(evidence: Evidence, seat: int, *, is_connected: bool) -> Evidence:
