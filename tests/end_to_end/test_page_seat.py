@@ -553,6 +553,10 @@ async def test_board_that_is_won_is_celebrated(one: Node, browser: Browser, monk
     await browser.press("Enter")
     await browser.shows("You won!", "#told")
     assert await browser.run("return document.querySelectorAll('#felt .falls').length") == 48
+    await browser.run("document.querySelector('#ways details').open = true")
+    for size in (SMALL_PHONE, (640, 360), (820, 1180)):
+        await browser.resize(size)
+        await browser.until("document.documentElement.scrollWidth <= arguments[0]", size[0])
     await browser.press("z")
     await browser.until("!document.querySelector('#felt .falls')")
 
