@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options of rooms."""
+    """Add an argument for each option of a room to a parser."""
     race = parser.add_argument_group("race")
     for name in ("game", "deal", "players", "limit", "undo", "hints"):
         add_option(race, name)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the limits."""
+    """Add an argument for each limit of the door to a parser."""
     from samedeal_door.limits import DoorLimits
 
     limits = parser.add_argument_group("limits of each process (maximum values)")

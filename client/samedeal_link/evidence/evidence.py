@@ -203,7 +203,7 @@ class Evidence(Struct, frozen=True):
         return deal_words(self.digest, self.commitment, shares)
 
     def at_seat(self, name: str) -> Evidence:
-        """Return the evidence of a player whose seat has a name."""
+        """Return the evidence after the player's seat was shown with a name."""
         return replace(self, name=name, places=self.places | {(self.seat, name)})
 
     # Adding facts

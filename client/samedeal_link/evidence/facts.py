@@ -95,7 +95,7 @@ class Known(Fact, frozen=True):
 
 
 class Named(Fact, frozen=True):
-    """The seat had this name when the countdown had begun. An empty name says that the room is open again."""
+    """The player's seat was first shown with this name in the countdown. If it is empty, the room is open again."""
 
     name: str
 
