@@ -27,6 +27,7 @@ from samedeal_server.embedded_redis.server import EmbeddedRedis
 from samedeal_server.errors import StartupError
 from tests.chaos.processes import RedisServer
 from tests.programs import missed
+from tests.server.captured_log import logs_restored
 from tests.shared.unreleased_games import UNRELEASED
 
 _HOMES: Final = count(1)
@@ -104,6 +105,13 @@ def _no_files_of_the_user(tmp_path_factory: pytest.TempPathFactory, monkeypatch:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "config"))
     monkeypatch.setenv("XDG_DATA_HOME", str(home / "data"))
     monkeypatch.setattr(terminal(), "unsaved", Unsaved())
+
+
+@pytest.fixture(autouse=True)
+def _logs_restored() -> Iterator[None]:
+    """Undo what a test or its nodes have set up for logs, which later tests would go on with."""
+    with logs_restored():
+        yield
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")

@@ -82,12 +82,9 @@ async def run_samedeal(programs: Programs, *arguments: str, code: int = 0) -> st
 async def admin(redis_url: str, token_file: str, capsys: pytest.CaptureFixture[str]) -> AsyncIterator[AdminCommand]:
     # The node's log would mix with the output of the command.
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
-    try:
-        async with serving(redis_url, "n1", token=TOKEN) as node:
-            await node.send_heartbeat()
-            yield AdminCommand(node.url, token_file, capsys)
-    finally:
-        structlog.reset_defaults()
+    async with serving(redis_url, "n1", token=TOKEN) as node:
+        await node.send_heartbeat()
+        yield AdminCommand(node.url, token_file, capsys)
 
 
 async def test_rooms_are_operated_from_the_command_line(admin: AdminCommand) -> None:

@@ -3,13 +3,30 @@
 from __future__ import annotations
 
 import json
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
+import structlog
 
 from samedeal_server.config.config import Config, LogStyle
 from samedeal_server.telemetry import logs
 from tests.server.waiting import until
+
+
+@contextmanager
+def logs_restored() -> Iterator[None]:
+    """Let what comes later log as before."""
+    before, root = structlog.get_config(), logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    try:
+        yield
+    finally:
+        structlog.configure(**before)
+        root.handlers[:] = handlers
+        root.setLevel(level)
 
 
 class Log:

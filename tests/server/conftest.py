@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import importlib
-import logging
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack
 from itertools import count
@@ -13,12 +12,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-import structlog
 from redis.asyncio import Redis
 
 from samedeal_server.config.limits import Limits
 from samedeal_server.embedded_redis import binary
-from tests.server.captured_log import Log
+from tests.server.captured_log import Log, logs_restored
 from tests.server.live_nodes import PLENTY, Node, NodeMaker, RedisClient, serving
 
 
@@ -78,12 +76,8 @@ async def half_made_connections() -> AsyncIterator[None]:
 @pytest.fixture
 def log(capsys: pytest.CaptureFixture[str]) -> Iterator[Log]:
     """Return the log of the test, and restore the configuration of logging afterwards."""
-    root = logging.getLogger()
-    level, handlers = root.level, list(root.handlers)
-    yield Log(capsys)
-    root.setLevel(level)
-    root.handlers[:] = handlers
-    structlog.reset_defaults()
+    with logs_restored():
+        yield Log(capsys)
 
 
 @pytest.fixture

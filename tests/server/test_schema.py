@@ -211,6 +211,7 @@ async def test_mistake_in_a_decoder_is_a_fault(
     one: Node, node: NodeMaker, monkeypatch: pytest.MonkeyPatch, log: Log, error: type[Exception]
 ) -> None:
     """It is not taken for data of another release, so it is counted and logged."""
+    log.set_up()
     await seated(one, room="friday")
     two = await node()
     cleo = await two.player("cleo")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import signal
 import traceback
 from collections.abc import Iterator
@@ -11,7 +10,6 @@ from contextlib import ExitStack, contextmanager
 from typing import Any, Final
 from unittest import mock
 
-import structlog
 from websockets.asyncio.connection import Connection
 
 from samedeal_server.cli import parser
@@ -21,6 +19,7 @@ from samedeal_server.process import app
 from samedeal_server.process.banner import ListenAddresses
 from samedeal_server.rooms.player_connection import PlayerConnection
 from samedeal_server.telemetry import logs
+from tests.server.captured_log import logs_restored
 from tests.simulation.loop import HOST, Host, SimulatedLoop
 
 _START_TIMEOUT: Final = 30.0
@@ -133,19 +132,6 @@ def _number(one: Any) -> int:
 
 
 @contextmanager
-def _logs_restored() -> Iterator[None]:
-    """Let later tests log as before."""
-    before, root = structlog.get_config(), logging.getLogger()
-    handlers, level = root.handlers[:], root.level
-    try:
-        yield
-    finally:
-        structlog.configure(**before)
-        root.handlers[:] = handlers
-        root.setLevel(level)
-
-
-@contextmanager
 def nodes_in_this_process() -> Iterator[None]:
     """Keep apart what nodes of one process would share: their logs, and the settings of Python's memory.
 
@@ -154,7 +140,7 @@ def nodes_in_this_process() -> Iterator[None]:
     with ExitStack() as stack:
         stack.enter_context(mock.patch.object(Connection, "__hash__", _number))
         stack.enter_context(mock.patch.object(PlayerConnection, "__hash__", lambda self: self.number))
-        stack.enter_context(_logs_restored())
+        stack.enter_context(logs_restored())
         stack.enter_context(mock.patch.object(logs, "log_stream", return_value=_LogStream()))
         stack.enter_context(mock.patch.object(app, "search_new_objects_only"))
         stack.enter_context(mock.patch.object(node_agent, "memory", return_value=0))
