@@ -41,6 +41,12 @@ LONGEST_LIMIT: Final = 7200
 LONGEST_SERIES: Final = 20
 """Maximum number of races of a series."""
 
+SHORTEST_WINDOW: Final = 3_600
+"""Minimum length of a window, in seconds."""
+
+LONGEST_WINDOW: Final = 259_200
+"""Maximum length of a window, in seconds."""
+
 
 class Options(Struct, frozen=True):
     """The options of a room. Times are in seconds, except ``start_at``.

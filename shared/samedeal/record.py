@@ -94,6 +94,8 @@ class RecordedPlayer:
     ``time`` is the time from the start of the race to the player's finish, in milliseconds, or 0 if the player
     did not finish. Each of ``actions`` is a pair: the time since the start of the race, in milliseconds, and the action
     as text. ``first_head`` is the head before them if the name was removed, from which it follows, and empty otherwise.
+    ``began_at`` is when the player began in a race with a window, in milliseconds since 1970, and otherwise 0. All times
+    of the player count from then.
     """
 
     seat: int
@@ -105,6 +107,7 @@ class RecordedPlayer:
     bot: bool = False
     resigned: bool = False
     first_head: bytes = b""
+    began_at: int = 0
 
 
 class _Line(NamedTuple):
@@ -196,7 +199,7 @@ class Record:
 
     def heads(self, player: RecordedPlayer) -> Iterator[bytes]:
         """Yield the heads of a player's chain: the head before the first action, and the head after each action."""
-        named = self.terms.digest, self.start, player.seat, player.name
+        named = self.terms.digest, player.began_at or self.start, player.seat, player.name
         head = player.first_head or first_head(*named, bot=player.bot)
         yield head
         for revision, (time, action) in enumerate(player.actions, 1):
@@ -232,7 +235,8 @@ class Record:
         if any(player.first_head for player in self.players):
             raise DealNotCheckable("The operator removed a name from this record, so it can't be checked.")
         self._check_deal()
-        if not self.start <= self.end <= self.start + self.limit:
+        longest = 1000 * self.terms.window or self.limit
+        if not self.start <= self.end <= self.start + longest:
             raise self._wrong("The race can't have ended at that time.", "end")
         results = []
         for player in self.players:
@@ -269,7 +273,11 @@ class Record:
                 raise self._wrong(f"{player.name}'s place is {place}, not {player.place}.", "place", player.seat)
 
     def _check_times(self, player: RecordedPlayer) -> None:
-        limit, length, before = self.limit, self.end - self.start, 0
+        limit, length, before = self.limit, self.end - (player.began_at or self.start), 0
+        if self.terms.window and not (
+            self.start <= player.began_at <= self.end if player.began_at else not player.actions
+        ):
+            raise self._wrong(f"{player.name} can't have begun at that time.", "began", player.seat)
         for number, (time, _) in enumerate(player.actions, 1):
             if time < before:
                 raise self._wrong("The action in the line before was made later.", "action", player.seat, number)
@@ -334,7 +342,7 @@ class Record:
         if any(share.seat > MAX_SEATS for share in proof.shares):
             raise self._wrong(f"The highest seat of a race is {MAX_SEATS}.", "proof")
         dealt = {(share.seat, share.name) for share in proof.shares}
-        for player in () if proof.public else self.players:
+        for player in () if proof.public or terms.window else self.players:
             if (player.seat, player.name) not in dealt:
                 raise self._wrong(f"The proof has no share of {player.name} (seat {player.seat}).", "proof")
 
@@ -388,6 +396,8 @@ class Record:
         seat, name = player.seat, player.name
         first_head, *heads = self.heads(player)
         lines = [_Line(line, (line.partition(":")[0], seat)) for line in player_lines(seat, name, bot=player.bot)]
+        if player.began_at:
+            lines.append(_Line(f"began: {utc_text(player.began_at)}", ("began", seat)))
         others = (start, *range(first, first + len(lines)))
         lines.append(_Line(f"chain: {first_head.hex()}", wrong=_CHANGED_LINES, others=others))
         lines.append(_Line(f"place: {player.place}", ("place", seat)))
@@ -517,6 +527,7 @@ class _Reader(TaggedLines):
     def _player(self) -> RecordedPlayer:
         seat, name = self.take("player", _seat)
         bot = self.take_if("bot", _yes, default=False)
+        began = self.take_if("began", parse_utc, default=0)
         is_removed = name == removed_name(seat)
         first = self.take("chain", lambda text: read_hash(text, HEAD_BYTES) if is_removed else b"")
         place = self.take("place", _number)
@@ -527,7 +538,7 @@ class _Reader(TaggedLines):
         while self.line[:1].isdigit():
             actions.append(self.take_line(_action))
         self.take("head", lambda text: read_hash(text, HEAD_BYTES))
-        return RecordedPlayer(seat, name, place, cards, tuple(actions), finish, bot, resigned, first)
+        return RecordedPlayer(seat, name, place, cards, tuple(actions), finish, bot, resigned, first, began)
 
     def _proof(self) -> DealProof | None:
         first = self.at

@@ -45,6 +45,7 @@ def record_standings(record: Record) -> tuple[Standing, ...]:
                 undos=undos,
                 resigned=player.resigned,
                 bot=player.bot,
+                began_at=player.began_at,
             )
         )
     return tuple(standings)
@@ -54,5 +55,6 @@ def table_of(records: Iterable[Record]) -> tuple[TableLine, ...]:
     """Return the table of a series from the records of its races. Players are known by their names."""
     table: tuple[TableLine, ...] = ()
     for record in records:
-        table = with_race(table, record_standings(record), record.end - record.start)
+        length = record.limit if record.terms.window else record.end - record.start
+        table = with_race(table, record_standings(record), length)
     return table

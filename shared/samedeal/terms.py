@@ -73,7 +73,8 @@ class RoomTerms:
 
     ``round`` is 0 for a first race and rises by one with each rematch. ``description`` is the ``description_hash`` of the
     game, as the server had it when the room was opened. ``tide`` is when the tide of the race starts, in milliseconds
-    since 1970, or 0. ``options`` are those of the room, with ``deal`` as their deal.
+    since 1970, or 0. ``options`` are those of the room, with ``deal`` as their deal. ``window`` is the length of the
+    window of the race in seconds, or 0.
     """
 
     room: str
@@ -84,6 +85,7 @@ class RoomTerms:
     private: bool
     tide: int
     options: Options
+    window: int = 0
 
     @staticmethod
     def options_with(options: Options, deal: Deal) -> Options:
@@ -112,6 +114,8 @@ class RoomTerms:
             lines.append("private: yes")
         if self.tide:
             lines.append(f"tide: {self.tide}")
+        if self.window:
+            lines.append(f"window: {self.window}")
         if options.games != (self.game.name,):
             lines.append(f"games: {' '.join(options.games)}")
         for tag, field in _OPTIONS.items():
@@ -150,6 +154,7 @@ class RoomTerms:
         description, deal = reader.take("description", read_hash), reader.take("deal", _deal)
         options: dict[str, Any] = {name: reader.take(name, _value_of(_FIELDS[name])) for name in ("undo", "limit")}
         private, tide = reader.take_if("private", _flag, default=False), reader.take_if("tide", _number, default=0)
+        window = reader.take_if("window", _number, default=0)
         games = reader.take_if("games", _games, default=[game.name])
         for tag, field in _OPTIONS.items():
             options[field.name] = reader.take_if(tag, _value_of(field), default=field.default)
@@ -159,7 +164,7 @@ class RoomTerms:
             wanted = Options(deal=str(deal), games=tuple(games), **options)
         except ValueError as error:
             raise MalformedTerms(f"The options of the race contradict one another. {error}", -1) from None
-        terms = cls(room, number, game, description, deal, private, tide, wanted)
+        terms = cls(room, number, game, description, deal, private, tide, wanted, window)
         for at, (found, line) in enumerate(zip_longest(lines, terms.lines())):
             if found != line:
                 why = f"The line should read {line!r}." if line else "An option with its default value has no line."

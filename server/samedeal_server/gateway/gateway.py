@@ -25,6 +25,8 @@ from samedeal.protocol.messages import (
     SUBPROTOCOL,
     Acked,
     Act,
+    Begin,
+    Begun,
     Hello,
     Join,
     Joined,
@@ -311,7 +313,7 @@ class Gateway:
                 connection.send(answer)
                 if isinstance(answer, Refused) and not self._handle_refusal(connection, message, answer):
                     return
-                if isinstance(answer, Joined | Watching):
+                if isinstance(answer, Joined | Watching | Begun):
                     await self._send_room(connection, message)
         finally:
             self._queue.leave(connection)
@@ -417,14 +419,14 @@ class Gateway:
         if hub is None:
             return
         try:
-            if hub.drawn is not None:
+            if hub.drawn is not None and not isinstance(message, Begin):
                 connection.send(hub.drawn)
             if seat is None:
                 connection.send(hub.state())
                 self._rates.charge_replay(connection, hub.boards.build_cost)
                 await hub.boards.ensure_built()
                 hub.boards.send_boards(connection)
-            elif isinstance(message, Join):
+            elif isinstance(message, Join | Begin):
                 await self._send_catch_up(connection, hub, seat, message)
         except StoreUnavailable as error:
             _log.debug(LogEvent.REDIS_ERROR, **connection.ids, error=str(error), during="catch_up")
@@ -433,13 +435,16 @@ class Gateway:
             connection.send(self._refusal(-1, error))
             connection.close(CloseCode.RESTART, "this server cannot read the moves of the race: reconnect elsewhere")
 
-    async def _send_catch_up(self, connection: PlayerConnection, hub: Hub, seat: SeatedPlayer, message: Join) -> None:
-        current = hub.is_current(message.event)
-        for known in hub.progress_of_rivals(seat.player) if current else [hub.state()]:
+    async def _send_catch_up(
+        self, connection: PlayerConnection, hub: Hub, seat: SeatedPlayer, message: Join | Begin
+    ) -> None:
+        event, revision = (message.event, message.revision) if isinstance(message, Join) else (-1, -1)
+        current = hub.is_current(event)
+        for known in hub.progress_of_rivals(seat.player) if current else [hub.state(seat.player)]:
             connection.send(known)
         play = seat.play
         if play is None and (play := await hub.replay.load_play(seat)) is not None:
             self._rates.charge_replay(connection, play.revision)
         # A client that is ahead of the store learned that from Joined, and sends Recover.
-        if play is not None and message.revision < play.revision:
+        if play is not None and revision < play.revision:
             connection.send(board_state(hub.room, play, seat.head))

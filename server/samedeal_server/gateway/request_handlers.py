@@ -16,6 +16,7 @@ from samedeal.names import clean_name, clean_room
 from samedeal.protocol.admin import ReportLine
 from samedeal.protocol.messages import (
     Act,
+    Begin,
     Create,
     Created,
     Done,
@@ -193,7 +194,7 @@ class RequestHandlers:
         if message.house:
             await self._house.check_free(self._rooms.creator.origin(network))
         room = await self._rooms.creator.create(
-            message.options.granted, code, message.passphrase, network, house=message.house
+            message.options.granted, code, message.passphrase, network, house=message.house, window=message.window
         )
         _log.info(LogEvent.ROOM_CREATED, **(connection.ids | {"room": room}), private=bool(message.passphrase))
         return await self._created(message, room)
@@ -276,6 +277,7 @@ REQUESTS: Final[Mapping[type, Request]] = {
     Join: Request(lambda handlers, connection, message: handlers.entry.join(connection, message), cost=15),
     Watch: Request(lambda handlers, connection, message: handlers.entry.watch(connection, message), cost=10),
     Leave: Request(RequestHandlers.leave, cost=10),
+    Begin: Request(lambda handlers, connection, message: handlers.moves.begin(connection, message), cost=20),
     Act: Request(lambda handlers, connection, message: handlers.moves.act(connection, message)),
     Recover: Request(RequestHandlers.recover, cost=20),
     Report: Request(RequestHandlers.report, cost=10),

@@ -89,7 +89,7 @@ class RoomEntry:
             raise
         connection.hub, connection.seat = hub, seat
         _log.info(LogEvent.JOINED, **connection.ids, seat=racer.seat)
-        dealt = hub.race.phase in ("racing", "finished")
+        dealt = hub.race.phase in ("racing", "finished") and hub.model.began_at(player)
         revision = hub.model.progress_of(player).revision if dealt else -1
         return Joined(
             to=message.id, room=room, seat=racer.seat, generation=generation, revision=revision, path=race.path

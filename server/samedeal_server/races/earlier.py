@@ -91,7 +91,7 @@ def paces(race: Race) -> dict[str, int]:
 
     It is 0 for those without a card, and for somebody who has left a race against nobody but the house.
     """
-    length = race.result.finished_at - race.starts
+    length = 1000 * race.options.limit if race.window else race.result.finished_at - race.starts
     is_alone = sum(not racer.house for racer in race.racers) == 1 < len(race.racers)
     return {
         line.player: -(-(line.time or length) // line.foundation_cards)
@@ -128,7 +128,7 @@ def earlier_race(race: Race, secret: DealSecret, logs: Mapping[str, Iterable[Log
             name=line.name,
             foundation_cards=line.foundation_cards,
             time=line.time,
-            reached=_reached(logs[line.player], race.starts),
+            reached=_reached(logs[line.player], line.began_at or race.starts),
         )
         for line in best
     )

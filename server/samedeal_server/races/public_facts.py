@@ -33,11 +33,12 @@ def room_line(race: Race) -> RoomLine:
         phase=race.phase,
         players=len(race.racers),
         seats=race.options.players,
-        spectators=race.options.spectators,
+        spectators=race.options.spectators and (not race.window or race.phase == "finished"),
         starts=race.starts or race.options.start_at,
         delay=race.options.delay,
         bots=race.options.bots,
         path=race.path,
+        closes=race.doors_close_at if race.phase == "open" else race.ends if race.window else 0,
     )
 
 

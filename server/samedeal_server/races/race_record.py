@@ -32,19 +32,19 @@ def is_race_id(text: str) -> bool:
     return _RACE_ID.fullmatch(text) is not None
 
 
-def first_head(race: Race, racer: Racer) -> bytes:
-    """Return the head of a racer's chain before the racer's first action."""
-    return head_before(race.terms.digest, race.starts, racer.seat, racer.name, bot=racer.bot)
+def first_head(race: Race, racer: Racer, began: int) -> bytes:
+    """Return the head of a racer's chain before the racer's first action. ``began`` is when the racer's clock began."""
+    return head_before(race.terms.digest, began, racer.seat, racer.name, bot=racer.bot)
 
 
-def follow_all(head: bytes, revision: int, starts: int, actions: Iterable[AckedAction]) -> bytes:
+def follow_all(head: bytes, revision: int, began: int, actions: Iterable[AckedAction]) -> bytes:
     """Return the head of a chain after the actions in ``actions``.
 
-    ``head`` and ``revision`` are the head and the revision before these actions. ``starts`` is when the race started,
-    in milliseconds since 1970.
+    ``head`` and ``revision`` are the head and the revision before these actions. ``began`` is when the player's clock
+    began, in milliseconds since 1970.
     """
     for number, action in enumerate(actions, revision + 1):
-        head = next_head(head, number, action.time - starts, action.action)
+        head = next_head(head, number, action.time - began, action.action)
     return head
 
 
@@ -54,9 +54,11 @@ def build_record(race: Race, logs: Mapping[str, Iterable[LogEntry]]) -> Record:
     players = []
     for racer in sorted(race.racers, key=lambda racer: racer.seat):
         line = standings[racer.player]
-        actions = tuple((entry.committed_at - race.starts, entry.action) for entry in logs[racer.player])
+        began = line.began_at or race.starts
+        actions = tuple((entry.committed_at - began, entry.action) for entry in logs[racer.player])
         result = (line.place, line.foundation_cards, actions, line.time)
-        players.append(RecordedPlayer(racer.seat, racer.name, *result, racer.bot, line.resigned))
+        player = RecordedPlayer(racer.seat, racer.name, *result, racer.bot, line.resigned, began_at=line.began_at)
+        players.append(player)
     proof = DealProof.parse(race.result.proof) if race.result.proof else None
     times = race.starts, race.result.finished_at
     return Record(race.terms, race.commitment, *times, race.result.seed, len(players), tuple(players), proof)

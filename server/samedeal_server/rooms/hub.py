@@ -15,9 +15,9 @@ from samedeal.names import is_removed
 from samedeal.protocol.messages import Notice, ProgressUpdate, RoomState, Tally
 from samedeal.protocol_codes import CloseCode
 from samedeal.race.due_times import due_at
-from samedeal.race.endings import waits_for_absent
+from samedeal.race.endings import opens_at, waits_for_absent
 from samedeal.race.progress import MoveCommitted, Progress
-from samedeal.race.room_state import board_state, drawn
+from samedeal.race.room_state import board_state, drawn, own_race
 from samedeal.race.seats import check_not_kicked, present_racers
 from samedeal.race.values import Race
 from samedeal.sentences import notice, refused
@@ -31,6 +31,7 @@ from samedeal_server.rooms.room_model import RoomModel
 from samedeal_server.rooms.spectator_boards import SpectatorBoards
 from samedeal_server.store.clock import StoreClock
 from samedeal_server.store.events import (
+    AttemptBegan,
     OperatorMessage,
     PresenceChanged,
     RaceChanged,
@@ -113,17 +114,17 @@ class Hub:
         for timer in (self.updates, self._deadline, self._absence, self.boards, self._retry_alarm):
             timer.close()
 
-    def state(self) -> RoomState:
-        """Return the message with the state of the room, for everybody in it."""
+    def state(self, player: str = "") -> RoomState:
+        """Return the message with the state of the room, for everybody in it, or in an open window for ``player``."""
         self._told.clear()  # those who get it know more than the others, so the next updates have whole tallies
-        return self.model.state()
+        return self.model.state(player)
 
     def is_current(self, event: int) -> bool:
         """Return whether a client has the newest state of the room, apart from the counts.
 
         ``event`` is the number of the event in the client's newest RoomState.
         """
-        return self.last_broadcast <= event <= self.model.event
+        return self.last_broadcast <= event <= self.model.event and not self.race.is_hidden
 
     def progress_of_rivals(self, player: str) -> list[ProgressUpdate]:
         """Return messages with the whole tallies of a player's rivals."""
@@ -141,6 +142,8 @@ class Hub:
             raise refused("room_closed")
         if self.model.is_racing(player):
             raise refused("racing")
+        if self.race.window and self.race.phase != "finished":
+            raise refused("window_open")
         if len(self.audience.spectators) >= max_spectators:
             raise refused("too_many_spectators")
 
@@ -252,6 +255,10 @@ class Hub:
                     self.updates.queue(player)
                     self.audience.fence(player, generation)
                     self._watch_absence()
+                    self._draw_if_waiting()
+            case AttemptBegan(player, began_at):
+                self.model.begin(player, began_at)
+                self._set_deadline()
             case SpectatorCount(count):
                 self.model.spectator_count = count
                 self._queue_state()
@@ -280,9 +287,27 @@ class Hub:
         if _HIDDEN_CHANGES.issuperset(changed.changes):
             self._set_deadline()
             return
+        if before.is_hidden and race.is_hidden and "racing" not in changed.changes:
+            self._tell_attempts(before)
+            return
         self._after_change(changed.changes)
         self._force_rejoin()
         self._observe_lag(time)
+
+    def _tell_attempts(self, before: Race) -> None:
+        """Tell players of an open window what has changed of their own attempts."""
+        self._set_deadline()
+        self._remove_kicked()
+        for player, (_, connection) in self.audience.seats.items():
+            if own_race(before, player) != own_race(self.race, player):
+                connection.send(self.state(player))
+
+    def _draw_if_waiting(self) -> None:
+        """Draw the deal of a race with a window if somebody is there."""
+        race = self.race
+        is_waiting = race.window and race.lacks_shares and not race.draw.seats
+        if is_waiting and any(each.connected for each in self.progress.values()):
+            self._spawn(partial(self._tick, self.room))
 
     def _tell_names(self, before: Race) -> None:
         """Tell players which names the operator has chosen for them. Those who are forgotten know."""
@@ -346,7 +371,9 @@ class Hub:
                 self.boards.release()
             case "closed":
                 self._spawn(partial(self._close, self))
-            case "open" | "countdown":
+            case "countdown":
+                self._draw_if_waiting()
+            case "open":
                 pass
 
     def _remove_kicked(self) -> None:
@@ -381,7 +408,11 @@ class Hub:
 
     def _set_deadline(self) -> None:
         self._deadline.cancel()
-        due = due_at(self.race)
+        due = (
+            opens_at(self.race, self.progress)
+            if self.race.is_hidden and not self.race.is_waiting
+            else due_at(self.race)
+        )
         if due:
             self._deadline.set(0.0 if self.model.is_done else self._clock.seconds_until(due))
 
@@ -404,7 +435,10 @@ class Hub:
         before, self.drawn = self.drawn, drawn(self.race)
         if self.drawn is not None and self.drawn != before:
             self.audience.broadcast(self.drawn)
-        if self.audience.seats or self.audience.spectators:
+        if self.race.is_hidden:
+            for player, (_, connection) in self.audience.seats.items():
+                connection.send(self.state(player))
+        elif self.audience.seats or self.audience.spectators:
             state = self.state()
             self.audience.broadcast(state)
             self._told = {tally.player: tally for tally in state.tallies}
@@ -412,7 +446,7 @@ class Hub:
     def _send_updates(self, players: set[str], moved_at: int) -> None:
         if self._state_changed:
             self._broadcast_state()
-        if not self.audience.seats:
+        if not self.audience.seats or self.race.is_hidden:
             return
         updates = {}
         for racer in self.race.racers:

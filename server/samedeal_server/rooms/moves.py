@@ -9,11 +9,12 @@ from collections.abc import Callable
 from samedeal.action_chain import next_head
 from samedeal.board_history import Play
 from samedeal.errors import StaleRevision
-from samedeal.protocol.messages import Acked, Act, Recover
+from samedeal.protocol.messages import Acked, Act, Begin, Begun, Recover
+from samedeal.race.endings import opens_at
 from samedeal.race.progress import MoveCommitted
 from samedeal.race.room_state import acked
 from samedeal.sentences import refused
-from samedeal_server.races.race_record import follow_all
+from samedeal_server.races.race_record import first_head, follow_all
 from samedeal_server.races.refusals import commit_refused
 from samedeal_server.rooms.hub import Hub
 from samedeal_server.rooms.player_connection import PlayerConnection
@@ -55,12 +56,34 @@ class MoveService:
         if result.outcome == "ok" or result.outcome == "repeated":
             if result.outcome == "repeated":
                 hub.catch_up()  # the answer to the first commit was lost, and with it the move's event
-            time = result.committed_at - hub.race.starts
+            time = result.committed_at - hub.model.began_at(seat.player)
             seat.play, seat.head = after, next_head(seat.head, after.revision, time, message.action)
             self._rooms.metrics.moves[result.outcome].inc()
             return acked(message, after, result.committed_at, hub.replay.receipt(seat.head))
         await self._handle_failed_commit(hub, seat, play, result)
         raise commit_refused(result.outcome)
+
+    async def begin(self, connection: PlayerConnection, message: Begin) -> Begun:
+        """Begin the player's attempt in a window. A player who has begun gets the first answer again.
+
+        Raise RequestRefused if the attempt is refused.
+        """
+        hub, seat = connection.require_seat()
+        racer = hub.race.seated(seat.player)
+        if message.time:
+            receipt = hub.replay.receipt(first_head(hub.race, racer, message.time))
+            if not hmac.compare_digest(receipt, message.receipt):
+                raise refused("bad_receipt")
+        result = await self._rooms.store.begin_attempt(hub.room, seat.player, seat.generation, message.time)
+        if result.outcome == "fenced":
+            hub.audience.fence(seat.player, result.generation)
+        if result.outcome != "ok" and result.outcome != "repeated":
+            raise commit_refused(result.outcome)
+        await hub.pull()
+        opens = opens_at(hub.race, hub.progress)
+        await self._rooms.store.index.reschedule(hub.room, self._rooms.clock.now(), opens)
+        time = result.committed_at
+        return Begun(to=message.id, time=time, receipt=hub.replay.receipt(first_head(hub.race, racer, time)))
 
     async def recover(self, connection: PlayerConnection, message: Recover) -> None:
         """Repeat the commits of acknowledged actions that Redis has lost. Raise SamedealError if this is not possible."""
@@ -74,7 +97,7 @@ class MoveService:
         if not lost:
             await self._check_log(hub, seat, message)
             return
-        head = follow_all(seat.head, play.revision, hub.race.starts, lost)
+        head = follow_all(seat.head, play.revision, hub.model.began_at(seat.player), lost)
         if not hmac.compare_digest(hub.replay.receipt(head), message.receipt):
             raise refused("bad_receipt")
         after = play
@@ -145,4 +168,6 @@ def _commit(hub: Hub, seat: SeatedPlayer, after: Play, action: str, request: int
     ``time`` is the time of the first commit of a recovered action, or 0 for a new action.
     """
     moved = MoveCommitted.of(seat.player, action, after)
-    return Commit(hub.room, seat.generation, request, hub.race.options.first_finish_ends, moved, time)
+    options = hub.race.options
+    own_limit = 1000 * options.limit if hub.race.window else 0
+    return Commit(hub.room, seat.generation, request, options.first_finish_ends, moved, time, own_limit)

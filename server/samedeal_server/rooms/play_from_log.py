@@ -49,15 +49,16 @@ class BoardReplay:
     async def replay(self, player: str, last: int | None = None) -> tuple[Play, bytes] | None:
         """Replay a player's log up to revision ``last``, or the whole log if ``last`` is None.
 
-        Return the play and the head of the player's chain. Return None if the race has not started or the player has no
-        seat.
+        Return the play and the head of the player's chain. Return None if the player has no seat, or if the player's clock
+        has not begun.
         """
         board = await self.initial_board()
         race = self._room.race
         racer = race.racer(player)
-        if board is None or racer is None:
+        began = race.began_at(self._room.progress_of(player))
+        if board is None or racer is None or not began:
             return None
-        play, head = Play(board, race.options.undo_rule), first_head(race, racer)
+        play, head = Play(board, race.options.undo_rule), first_head(race, racer, began)
         async for entries in self._store.log_parts(race.room, player, last=last):
             for entry in entries:
                 try:
@@ -66,7 +67,7 @@ class BoardReplay:
                     raise RuntimeError(
                         f"cannot replay action {entry.revision} of player {player} in room {race.room}"
                     ) from None
-                head = next_head(head, play.revision, entry.committed_at - race.starts, entry.action)
+                head = next_head(head, play.revision, entry.committed_at - began, entry.action)
         return play, head
 
     def receipt(self, head: bytes) -> bytes:

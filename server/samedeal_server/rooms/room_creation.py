@@ -56,11 +56,18 @@ class RoomCreator:
         return hmac.digest(self._store.receipt_key, network.encode(), "sha256").hex()[:16]
 
     async def create(
-        self, options: Options, code: str, passphrase: str, network: str, tide: int = 0, house: int = 0
+        self,
+        options: Options,
+        code: str,
+        passphrase: str,
+        network: str,
+        tide: int = 0,
+        house: int = 0,
+        window: int = 0,
     ) -> str:
         """Open a room and return its code. If ``code`` is empty, choose a random code.
 
-        ``tide`` and ``house`` are as in ``Race``.
+        ``tide``, ``house`` and ``window`` are as in ``Race``.
 
         Raise SamedealError if there are too many rooms, an argument is invalid, or the code is taken.
         """
@@ -84,7 +91,7 @@ class RoomCreator:
                 continue
             origin = "" if tide else self.origin(network)
             given = room, options, deal, secret.deal.seed, now
-            race = first_race(*given, private=bool(secret.hash), tide=tide, house=house)
+            race = first_race(*given, private=bool(secret.hash), tide=tide, house=house, window=window)
             if await self._open(replace(race, origin=origin), secret):
                 return room
             if code:

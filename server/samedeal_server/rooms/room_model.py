@@ -7,8 +7,8 @@ from msgspec.structs import replace
 from samedeal.protocol.messages import RoomState, Tally
 from samedeal.race.endings import is_over, is_racing
 from samedeal.race.moving import ended_by
-from samedeal.race.progress import MoveCommitted, Progress
-from samedeal.race.room_state import is_connected, room_state, tally_of
+from samedeal.race.progress import MoveCommitted, Progress, is_connected
+from samedeal.race.room_state import room_state, tally_of
 from samedeal_server.store.clock import StoreClock
 from samedeal_server.store.store import Snapshot
 
@@ -64,14 +64,23 @@ class RoomModel:
         """
         return is_racing(self.race, player, self.progress_of(player))
 
+    def begin(self, player: str, began_at: int) -> None:
+        """Record that a player has begun in a race with a window."""
+        if player in self.progress:
+            self.progress[player] = replace(self.progress[player], began_at=began_at)
+
+    def began_at(self, player: str) -> int:
+        """Return when the clock of a player began, or 0 if it has not."""
+        return self.race.began_at(self.progress_of(player))
+
     @property
     def is_done(self) -> bool:
         """Whether the race is over but its phase is still ``racing``. The next tick changes the phase."""
-        return self.race.phase == "racing" and is_over(self.race, self.progress)
+        return self.race.phase == "racing" and is_over(self.race, self.progress, self._clock.now())
 
-    def state(self) -> RoomState:
-        """Return the message with the state of the room, for everybody in it."""
-        return room_state(self.race, self.progress, self.event, self.spectator_count, self._clock.now())
+    def state(self, player: str = "") -> RoomState:
+        """Return the message with the state of the room, for everybody in it, or in an open window for ``player``."""
+        return room_state(self.race, self.progress, self.event, self.spectator_count, self._clock.now(), player)
 
     def tally(self, player: str) -> Tally:
         """Return the counts of a player's board that everybody may see."""

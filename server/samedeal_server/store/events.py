@@ -1,7 +1,8 @@
 """The events of a room, and their encoding in a Redis stream.
 
 An event is encoded as the name of its kind, a space, and its content. If only a newer version knows the kind, the event
-is decoded to None. The kinds ``presence`` and ``spectators`` are plain text, because scripts insert numbers into them.
+is decoded to None. The kinds ``presence``, ``spectators`` and ``began`` are plain text, because scripts insert numbers
+into them.
 """
 
 from __future__ import annotations
@@ -65,7 +66,15 @@ class OperatorMessage:
     text: str
 
 
-Event = RaceChanged | RacePatched | MoveCommitted | PresenceChanged | SpectatorCount | OperatorMessage
+@dataclass(frozen=True, slots=True)
+class AttemptBegan:
+    """An event that says that a player has begun in a race with a window, at ``began_at``."""
+
+    player: str
+    began_at: int
+
+
+Event = AttemptBegan | RaceChanged | RacePatched | MoveCommitted | PresenceChanged | SpectatorCount | OperatorMessage
 
 
 class SequencedEvent(Struct, frozen=True):
@@ -101,6 +110,9 @@ def presence_parts(player: str) -> tuple[str, str]:
     return f"presence {player} ", " 1"
 
 
+BEGAN_PREFIX = "began "
+"""The text before the player in the event of an attempt that begins. ``begin_attempt.lua`` appends the time."""
+
 SPECTATORS_PREFIX = "spectators "
 """The text before the number in the event ``spectators``. ``set_spectator_count.lua`` appends the number."""
 
@@ -116,6 +128,8 @@ def encode_event(event: Event) -> bytes:
             return b"patch " + pack(event)
         case PresenceChanged(player, generation, connected):
             return f"presence {player} {generation} {int(connected)}".encode()
+        case AttemptBegan(player, began_at):
+            return f"{BEGAN_PREFIX}{player} {began_at}".encode()
         case SpectatorCount(count):
             return f"{SPECTATORS_PREFIX}{count}".encode()
         case OperatorMessage(text):
@@ -135,6 +149,9 @@ def decode_event(data: bytes) -> Event | None:
         case b"presence":
             player, generation, connected = rest.decode().split(" ")[:3]
             return PresenceChanged(player, int(generation), connected == "1")
+        case b"began":
+            player, began_at = rest.decode().split(" ")[:2]
+            return AttemptBegan(player, int(began_at))
         case b"spectators":
             return SpectatorCount(int(rest.split(b" ")[0]))
         case b"message":

@@ -24,7 +24,8 @@ class Commit(Struct, frozen=True):
     """An action of a player that a node has checked against the rules and wants to commit.
 
     ``moved`` is the event of the action. If the action is recovered after a loss of data, ``committed_at`` is the time
-    of its first commit. Otherwise it is 0.
+    of its first commit. Otherwise it is 0. ``own_limit`` is the limit in milliseconds of a race with a window, where each
+    player begins at a time of their own, and otherwise 0.
     """
 
     room: str
@@ -33,6 +34,7 @@ class Commit(Struct, frozen=True):
     first_finish_ends: bool
     moved: MoveCommitted
     committed_at: int = 0
+    own_limit: int = 0
 
 
 class CommitResult(Struct, frozen=True):

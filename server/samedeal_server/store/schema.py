@@ -23,11 +23,18 @@ SCHEMA_VERSION: Final = 2
 
 _Value = TypeVar("_Value")
 
-READABLE_VERSIONS: Final = range(2, 3)
+WINDOW_SCHEMA_VERSION: Final = 3
+"""The schema version of rooms with a window, which releases before 0.2.0 cannot serve."""
+
+READABLE_VERSIONS: Final = range(2, 4)
 """The schema versions of the rooms that this release can serve. They include the previous release's ``SCHEMA_VERSION``."""
 
-ROOM_VERSIONS: Final = (str(SCHEMA_VERSION).encode(), str(samedeal.ENGINE).encode())
-"""The schema version and the engine version that this release stores with a new room."""
+_ENGINE: Final = str(samedeal.ENGINE).encode()
+
+
+def room_versions(race: Race) -> tuple[bytes, bytes]:
+    """Return the schema version and the engine version that this release stores with a new room."""
+    return str(WINDOW_SCHEMA_VERSION if race.window else SCHEMA_VERSION).encode(), _ENGINE
 
 
 @contextmanager
@@ -64,7 +71,7 @@ def read_race(race: bytes | None, schema: bytes | None, engine: bytes | None) ->
     """Decode a stored race. Raise RequestRefused ``other_version`` if this release cannot serve the race."""
     with reading():
         decoded = unpack(stored(race), Race)
-        if int(schema or 0) not in READABLE_VERSIONS or engine != ROOM_VERSIONS[1]:
+        if int(schema or 0) not in READABLE_VERSIONS or engine != _ENGINE:
             raise ValueError
         if decoded.rules not in (b"", rules_of(decoded)):
             raise ValueError

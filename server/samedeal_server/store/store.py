@@ -24,6 +24,7 @@ from samedeal_server.store.command_executor import Executor
 from samedeal_server.store.data_loss_risk import risk
 from samedeal_server.store.earlier_races import EarlierRaces
 from samedeal_server.store.events import (
+    BEGAN_PREFIX,
     SPECTATORS_PREFIX,
     OperatorMessage,
     PresenceChanged,
@@ -98,6 +99,7 @@ _COMPARE_AND_SET: Final = Script("compare_and_set")
 _CONNECT_PLAYER: Final = Script("connect_player")
 _RECORD_PRESENCE: Final = Script("record_presence")
 _COMMIT: Final = Script("commit_action")
+_BEGIN: Final = Script("begin_attempt")
 _SET_SPECTATOR_COUNT: Final = Script("set_spectator_count")
 _BROADCAST: Final = Script("broadcast")
 _MARK_REPLICATION: Final = Script("replication_mark")
@@ -208,7 +210,15 @@ class Store:
         room = race.room
         opening = _CREATE_ROOM(
             [keys.meta(room), keys.secret(room), keys.events(room), keys.spectators(room)],
-            *(pack(race), race.phase, secret.deal.seed, secret.salt, secret.hash, LIFETIME, *schema.ROOM_VERSIONS),
+            *(
+                pack(race),
+                race.phase,
+                secret.deal.seed,
+                secret.salt,
+                secret.hash,
+                LIFETIME,
+                *schema.room_versions(race),
+            ),
         )
         (opened,) = await self.executor.execute(opening, durable=True)
         await self.index.update(race)
@@ -372,6 +382,26 @@ class Store:
         (number,) = await self.executor.execute(broadcasting, durable=True)
         return bool(number)
 
+    async def begin_attempt(self, room: str, player: str, generation: int, time: int = 0) -> CommitResult:
+        """Begin the attempt of a player in a race with a window, or return when it began.
+
+        ``time`` is when an attempt began that Redis has lost, or 0. The result has the time as ``committed_at``.
+        """
+        beginning = _BEGIN(
+            [keys.meta(room), keys.progress(room, player), keys.events(room)],
+            *(player, generation, f"{BEGAN_PREFIX}{player} ", STREAM_LENGTH, LIFETIME, keys.channel(room), time or ""),
+        )
+        (answer,) = await self.executor.execute(beginning, durable=True)
+        match answer:
+            case [b"ok", began_at]:
+                return CommitResult("ok", committed_at=int(began_at))
+            case [b"fenced", newest]:
+                return CommitResult("fenced", generation=int(newest))
+            case [reason]:
+                return CommitResult(cast("CommitOutcome", reason.decode()))
+            case _:
+                raise StoreUnavailable(f"the script that begins attempts answered {answer!r}")
+
     def commit(self, commit: Commit) -> Awaitable[CommitResult]:
         """Commit an action in one batch with the other actions of the same turn of the event loop.
 
@@ -476,6 +506,7 @@ def _commit_command(commit: Commit) -> RedisCommand:
         keys.channel(room),
         LIFETIME,
         commit.committed_at or "",
+        commit.own_limit,
     )
 
 

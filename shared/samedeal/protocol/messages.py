@@ -13,7 +13,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import replace
 
 from samedeal.joint_deal import MAX_DRAWS, LossReason
-from samedeal.options import Options, WantedOptions
+from samedeal.options import LONGEST_WINDOW, Options, WantedOptions
 
 SUBPROTOCOL: Final = "samedeal.v1"
 
@@ -125,13 +125,15 @@ class ReadRecord(RequestMessage, frozen=True):
 class Create(RequestMessage, frozen=True):
     """Open a room without joining it. ``room`` is the wanted code. If ``room`` is empty, the server chooses a code.
 
-    ``house`` is how many bots of the house are wanted. A room with such bots is in no list.
+    ``house`` is how many bots of the house are wanted. A room with such bots is in no list. ``window`` is the length of the
+    window in seconds if players begin when they have time, and otherwise 0.
     """
 
     options: WantedOptions
     room: RoomCode = ""
     passphrase: Text = ""
     house: Annotated[int, Meta(ge=0, le=3)] = 0
+    window: Annotated[int, Meta(ge=0, le=LONGEST_WINDOW)] = 0
 
 
 class Join(RequestMessage, frozen=True):
@@ -208,6 +210,16 @@ class Act(RequestMessage, frozen=True):
     action: Annotated[str, Meta(max_length=16)]
 
 
+class Begin(RequestMessage, frozen=True):
+    """Begin the player's attempt in a race with a window. A player who has begun gets the first answer again.
+
+    To a server that has lost the attempt, a client sends ``time`` and ``receipt`` of its first answer.
+    """
+
+    time: Time = 0
+    receipt: Annotated[bytes, Meta(max_length=64)] = b""
+
+
 class AckedAction(Struct, frozen=True, kw_only=True):
     """An acknowledged action, with the id of its ``Act`` and the time of its commit."""
 
@@ -257,6 +269,7 @@ ToServer = (
     | RevealShare
     | KickPlayer
     | Report
+    | Begin
     | Act
     | Recover
     | Resign
@@ -307,7 +320,11 @@ class Pong(AnswerMessage, frozen=True):
 
 
 class RoomLine(Struct, frozen=True, kw_only=True):
-    """A public room in a list of rooms."""
+    """A public room in a list of rooms.
+
+    ``closes`` is when the doors of a race with a window close, or once they are closed, when the window does. Otherwise it
+    is 0.
+    """
 
     room: str
     game: str
@@ -320,6 +337,7 @@ class RoomLine(Struct, frozen=True, kw_only=True):
     delay: int = 15
     bots: bool = True
     path: str = ""
+    closes: int = 0
 
 
 class Rooms(AnswerMessage, frozen=True):
@@ -396,6 +414,16 @@ class Watching(AnswerMessage, frozen=True):
 
 class Done(AnswerMessage, frozen=True):
     """The answer to a request that has succeeded and has no answer type of its own."""
+
+
+class Begun(AnswerMessage, frozen=True):
+    """The answer to ``Begin``: the player's clock began at ``time``. A ``BoardState`` follows.
+
+    ``receipt`` proves in a later ``Begin`` that the attempt began then.
+    """
+
+    time: int
+    receipt: bytes
 
 
 class Acked(AnswerMessage, frozen=True, omit_defaults=True):
@@ -477,7 +505,8 @@ class Tally(Struct, frozen=True, kw_only=True):
     """The part of a player's progress that everybody may see. It has counts, and never cards.
 
     ``acted_at`` is the time of the player's last action. ``last_progress_at`` is when ``foundation_cards`` last
-    changed. ``finished_at`` is when the player finished. Each of these times is 0 until its event has happened.
+    changed. ``finished_at`` is when the player finished, and ``began_at`` when the player began in a race with a window.
+    Each of these times is 0 until its event has happened.
     """
 
     player: str
@@ -488,6 +517,7 @@ class Tally(Struct, frozen=True, kw_only=True):
     last_progress_at: int = 0
     finished_at: int = 0
     connected: bool = True
+    began_at: int = 0
 
     def updated(self, update: ProgressUpdate) -> Tally:
         """Return the tally after an update."""
@@ -499,7 +529,7 @@ class Standing(Struct, frozen=True, kw_only=True):
     """A player's line in the final standings.
 
     ``time`` is the time from the start of the race to the player's finish, in milliseconds, or 0 if the player did not
-    finish.
+    finish. ``began_at`` is when the player began in a race with a window, and otherwise 0.
     """
 
     place: int
@@ -511,6 +541,7 @@ class Standing(Struct, frozen=True, kw_only=True):
     undos: int
     resigned: bool = False
     bot: bool = False
+    began_at: int = 0
 
 
 class TableLine(Struct, frozen=True):
@@ -552,6 +583,10 @@ class RoomState(Message, frozen=True):
     ``table`` is the table of a series, with this race once it has ended. ``rooms_before`` are the rooms of the earlier
     races of the series. ``earlier`` has the players of the earlier race whose deal is dealt again. ``tide`` is when the
     tide of the race starts, or 0 if it belongs to none. ``terms`` are the terms of the race as text (``samedeal.terms``).
+
+    ``window`` is the length of the race's window in seconds, or 0. ``doors_close_at`` is when nobody can enter it any more,
+    ``starts`` when its deal was found, and ``ends`` when it closes. ``drawing`` has the seats of those who draw its deal.
+    From then on until the race ends, the state shows each player only their own attempt, and ``event`` is 0.
     """
 
     room: str
@@ -582,6 +617,9 @@ class RoomState(Message, frozen=True):
     tide: int = 0
     terms: str = ""
     next_by: str = ""
+    window: int = 0
+    doors_close_at: int = 0
+    drawing: tuple[SeatNumber, ...] = ()
 
 
 class Drawn(Message, frozen=True):
@@ -674,6 +712,7 @@ ToClient = (
     | Joined
     | Watching
     | Done
+    | Begun
     | Acked
     | Refused
     | RoomState

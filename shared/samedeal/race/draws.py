@@ -22,6 +22,7 @@ from samedeal.race.commands import (
     TickCommand,
 )
 from samedeal.race.due_times import is_alone
+from samedeal.race.progress import ProgressByPlayer, is_connected
 from samedeal.race.values import DealSecret, DrawProgress, FoundDeal, Race, Racer
 from samedeal.sentences import refused
 
@@ -86,6 +87,46 @@ def _starting_at(race: Race, starts: int) -> Race:
     return replace(race, starts=starts, ends=starts + 1000 * race.options.limit)
 
 
+def close_doors(race: Race) -> CommandResult:
+    """Let nobody enter a race with a window any more. Its deal is drawn once somebody is there."""
+    return replace(race, phase="countdown"), ("countdown",)
+
+
+def draw_with_those_there(race: Race, progress: ProgressByPlayer, now: int, *events: str) -> CommandResult:
+    """Begin the next draw of a race with a window, with the players who are connected and lost none before.
+
+    If there are none, the draw waits for them. If there have been too many draws, close the room.
+    """
+    if race.draw.number == MAX_DRAWS:
+        return replace(race, phase="closed"), (*events, "not_drawn", "closed")
+    lost = {each.seat for each in race.draw.lost}
+    seats = tuple(
+        racer.seat
+        for racer, own in race.with_progress(progress)
+        if is_connected(own, now) and racer.seat not in lost and not racer.resigned
+    )
+    if not seats:
+        waiting = replace(race, draw=replace(race.draw, seats=(), reveal_by=0))
+        return waiting, (events if waiting != race else ())
+    racers = tuple(replace(racer, commitment=b"", share=b"") for racer in race.racers)
+    number = race.draw.number + 1
+    draw = replace(race.draw, number=number, reveal_by=now + SHARE_TIMEOUT, shares=(), seats=seats)
+    return replace(race, racers=racers, draw=draw), (*events, "drawing")
+
+
+def _tick_window(race: Race, command: TickCommand, now: int) -> CommandResult:
+    """Begin a draw, or the next one after a draw was lost. Close the room if nobody has drawn by the end of the window."""
+    if race.lacks_deal and now >= race.ends:
+        return replace(race, phase="closed"), ("not_drawn", "closed")
+    if race.lacks_shares and not race.draw.seats:
+        return draw_with_those_there(race, command.progress, now)
+    if race.awaited and now >= race.draw.reveal_by:
+        lost = (LostShare(race.draw.number, racer.seat, "silent", racer.name) for racer in race.awaited)
+        left = replace(race, draw=replace(race.draw, lost=(*race.draw.lost, *lost)))
+        return draw_with_those_there(left, command.progress, now, "draw_lost")
+    return race, ()
+
+
 def lose_seats(race: Race, losers: Sequence[Racer], reason: LossReason, now: int, *events: str) -> CommandResult:
     """Continue the countdown after racers have lost their seats.
 
@@ -122,7 +163,8 @@ def _seal_if_due(race: Race, now: int, *events: str) -> CommandResult:
 def commit_share(race: Race, command: CommitShareCommand, now: int) -> CommandResult:
     """Commit a player to a share."""
     racer = race.seated(command.player)
-    if not race.lacks_shares or race.draw.number != command.draw or len(command.commitment) != SHARE_BYTES:
+    is_awaited = race.lacks_shares and racer in race.drawing and race.draw.number == command.draw
+    if not is_awaited or len(command.commitment) != SHARE_BYTES:
         raise refused("bad_share")
     if racer.commitment == command.commitment:
         return race, ()
@@ -144,9 +186,9 @@ def reveal_share(race: Race, command: RevealShareCommand, now: int) -> CommandRe
     if racer.share or not race.is_sealed or expected != racer.commitment:
         raise refused("bad_share")
     revealed = race.with_racer(racer, share=command.share)
-    if not all(each.share for each in revealed.racers):
+    if not all(each.share for each in revealed.drawing):
         return revealed, ("revealed",)
-    shares = sorted(RevealedShare(each.seat, each.name, each.commitment, each.share) for each in revealed.racers)
+    shares = sorted(RevealedShare(each.seat, each.name, each.commitment, each.share) for each in revealed.drawing)
     racers = tuple(replace(each, commitment=b"", share=b"") for each in revealed.racers)
     return replace(revealed, racers=racers, draw=replace(draw, shares=tuple(shares))), ("revealed", "drawn")
 
@@ -156,6 +198,8 @@ def fix_deal(race: Race, command: FixDealCommand, now: int) -> CommandResult:
     if not race.needs_search or command.found.shares != race.draw.shares:
         return race, ()
     found = replace(race, draw=replace(race.draw, found=True))
+    if race.window:
+        return replace(found, starts=now), ("deal_found",)
     return _starting_at(found, now) if race.draw.is_late else found, ("deal_found",)
 
 
@@ -177,6 +221,8 @@ def race_alone(race: Race, command: RaceAloneCommand, now: int) -> CommandResult
 
 def tick_countdown(race: Race, command: TickCommand, now: int) -> CommandResult:
     """Free the seats of players who are too late for the draw. Extend a countdown that ends before the deal is found."""
+    if race.window:
+        return _tick_window(race, command, now)
     if race.awaited and now >= race.draw.reveal_by:
         return lose_seats(race, race.awaited, "silent", now, "left", "unseated")
     if race.lacks_deal and now >= race.starts:

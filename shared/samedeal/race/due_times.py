@@ -25,6 +25,9 @@ HOST_TIMEOUT: Final = 60_000
 Only a new host or another person who is not ready yet starts this time anew.
 """
 
+WINDOW_LIFETIME: Final = 86_400_000
+"""Time, in milliseconds, for which a room stays open after a race with a window, whose players come when they can."""
+
 FOLLOW_TIMEOUT: Final = 60_000
 """Time, in milliseconds, in which the only player of a room has to go on to another one. Then the room closes."""
 
@@ -40,10 +43,14 @@ def due_at(race: Race) -> int:
             return race.changed_at + (FOLLOW_TIMEOUT if race.racers else 0)
         case "open" if options.start == "at":
             return options.start_at - (1000 * options.countdown if race.racers or race.tide else 0)
+        case "open" if race.window:
+            return race.doors_close_at
         case "open":
             return host_due_at(race) or race.changed_at + (ROOM_LIFETIME if race.before.room else EMPTY_LIFETIME)
         case "finished":
-            return race.changed_at + ROOM_LIFETIME
+            return race.changed_at + (WINDOW_LIFETIME if race.window else ROOM_LIFETIME)
+        case "countdown" if race.window and race.lacks_deal:
+            return race.draw.reveal_by if race.lacks_shares and race.draw.seats else race.ends
         case "countdown":
             return min(race.starts, race.draw.reveal_by) if race.lacks_shares else race.starts
         case "racing":
@@ -57,7 +64,8 @@ def host_due_at(race: Race) -> int:
 
     Return 0 if the host stays the same.
     """
-    return race.ready_since + HOST_TIMEOUT if race.ready_since and race.options.start != "at" else 0
+    is_due = race.ready_since and race.options.start != "at" and not race.window
+    return race.ready_since + HOST_TIMEOUT if is_due else 0
 
 
 def is_alone(race: Race, now: int) -> bool:

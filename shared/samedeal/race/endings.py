@@ -36,20 +36,27 @@ def is_racing(race: Race, player: str, progress: Progress) -> bool:
     return ahead and racer is not None and not racer.is_done(progress)
 
 
-def is_over(race: Race, progress: ProgressByPlayer) -> bool:
+def is_over(race: Race, progress: ProgressByPlayer, now: int) -> bool:
     """Return whether a race is over for all players.
 
     With the option ``end_when_settled``, bots count only if no person has a seat.
     """
-    return not _unfinished(race, progress)
+    return not _unfinished(race, progress, now)
+
+
+def opens_at(race: Race, progress: ProgressByPlayer) -> int:
+    """Return when everything opens in a race with a window, unless players are done before."""
+    unfinished = [own for racer, own in race.with_progress(progress) if not racer.is_done(own)]
+    return race.ends if any(not own.began_at for own in unfinished) else max(map(race.ends_at, unfinished), default=race.starts)
 
 
 def waits_for_absent(race: Race, progress: ProgressByPlayer, now: int) -> bool:
     """Return whether a race is over for some players and goes on only for disconnected or idle ones."""
-    unfinished = _unfinished(race, progress)
+    unfinished = _unfinished(race, progress, now)
     return (
         race.phase == "racing"
-        and any(_is_over_for(race, racer, own) for racer, own in race.with_progress(progress))
+        and not race.window
+        and any(_is_over_for(race, racer, own, now) for racer, own in race.with_progress(progress))
         and len(unfinished) > 0
         and all(
             not own.connected
@@ -60,7 +67,7 @@ def waits_for_absent(race: Race, progress: ProgressByPlayer, now: int) -> bool:
     )
 
 
-def _unfinished(race: Race, progress: ProgressByPlayer) -> list[Progress]:
+def _unfinished(race: Race, progress: ProgressByPlayer, now: int) -> list[Progress]:
     """Return the progress of the players for whom a race has to go on.
 
     With the option ``end_when_settled``, the race does not go on for bots, unless only bots have seats.
@@ -69,13 +76,17 @@ def _unfinished(race: Race, progress: ProgressByPlayer) -> list[Progress]:
     return [
         own
         for racer, own in race.with_progress(progress)
-        if not (_is_over_for(race, racer, own) or (racer.bot and without_bots))
+        if not (_is_over_for(race, racer, own, now) or (racer.bot and without_bots))
     ]
 
 
-def _is_over_for(race: Race, racer: Racer, progress: Progress) -> bool:
-    """Return whether a player is done. With the option ``end_when_settled``, a stuck player also counts as done."""
-    return racer.is_done(progress) or (race.options.end_when_settled and racer.is_stuck(progress))
+def _is_over_for(race: Race, racer: Racer, progress: Progress, now: int) -> bool:
+    """Return whether a player is done, or the player's time is up.
+
+    With the option ``end_when_settled``, a stuck player also counts as done.
+    """
+    is_stuck = race.options.end_when_settled and racer.is_stuck(progress)
+    return is_stuck or racer.is_done(progress) or now >= race.ends_at(progress)
 
 
 def resign(race: Race, command: LeaveCommand | ResignCommand | KickCommand, now: int) -> CommandResult:
@@ -99,7 +110,7 @@ def tick_racing(race: Race, command: TickCommand, now: int) -> CommandResult:
     """End a race that is over."""
     progress = command.progress
     ends = (
-        is_over(race, progress)
+        is_over(race, progress, now)
         or now >= race.ends
         or (command.end_wait and waits_for_absent(race, progress, now))
         or _is_hopeless(race, command.secret)
@@ -136,11 +147,15 @@ def tick_finished(race: Race, command: TickCommand, now: int) -> CommandResult:
 
 def standings(race: Race, progress: ProgressByPlayer) -> tuple[Standing, ...]:
     """Return the final standings, first place first."""
-    results = [
-        ((racer, own), Result(racer.seat, own.foundation_cards, own.finished_at, own.last_progress_at))
-        for racer, own in race.with_progress(progress)
-    ]
+    results = [((racer, own), _result(race, racer, own)) for racer, own in race.with_progress(progress)]
     return tuple(_standing(race, place, *racer_and_progress) for place, racer_and_progress in ranked(results))
+
+
+def _result(race: Race, racer: Racer, own: Progress) -> Result:
+    """Return what a player's place depends on. In a window, times count from when each player began."""
+    earlier = race.began_at(own) - race.starts if own.began_at else 0
+    finished, progressed = (time and time - earlier for time in (own.finished_at, own.last_progress_at))
+    return Result(racer.seat, own.foundation_cards, finished, progressed)
 
 
 def _standing(race: Race, place: int, racer: Racer, progress: Progress) -> Standing:
@@ -149,9 +164,10 @@ def _standing(race: Race, place: int, racer: Racer, progress: Progress) -> Stand
         player=racer.player,
         name=racer.name,
         foundation_cards=progress.foundation_cards,
-        time=progress.finished_at - race.starts if progress.finished_at else 0,
+        time=progress.finished_at - race.began_at(progress) if progress.finished_at else 0,
         moves=progress.moves,
         undos=progress.undos,
         resigned=racer.resigned and not progress.finished_at,
         bot=racer.bot,
+        began_at=progress.began_at,
     )

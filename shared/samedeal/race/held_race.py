@@ -12,7 +12,7 @@ from samedeal.board_history import Play
 from samedeal.protocol.messages import BoardState, RoomState
 from samedeal.race.commands import RaceCommand, TickCommand
 from samedeal.race.draws import first_board
-from samedeal.race.moving import commit
+from samedeal.race.moving import begin, commit
 from samedeal.race.progress import MoveCommitted, Progress
 from samedeal.race.room_state import board_state, room_state
 from samedeal.race.transitions import apply
@@ -42,6 +42,11 @@ class HeldRace:
         """Return the race at the time ``now``."""
         return self.told(TickCommand(self.progress_of_all, self.secret), now)
 
+    def begun(self, player: str, now: int) -> Self:
+        """Return the race after a player has begun an attempt in its window. Raise RequestRefused if the race forbids it."""
+        progress = begin(self.race, self.progress_of(player), player, now)
+        return replace(self, progress={**self.progress, player: progress}, event=self.event + 1)
+
     def acted(self, player: str, action: str, now: int, revision: int | None = None) -> Self:
         """Return the race after a player's action, for a board at ``revision`` if that is given.
 
@@ -68,7 +73,8 @@ class HeldRace:
         """Return the play of a player. Raise RequestRefused if the cards have not been dealt."""
         if player in self.plays:
             return self.plays[player]
-        board = None if self.race.is_waiting else first_board(self.race, self.secret)
+        is_dealt = not self.race.is_waiting and self.race.began_at(self.progress_of(player))
+        board = first_board(self.race, self.secret) if is_dealt else None
         if board is None:
             raise refused("not_dealt")
         return Play(board, self.race.options.undo_rule)
@@ -82,9 +88,9 @@ class HeldRace:
         """The progress of all players with a seat."""
         return {racer.player: self.progress_of(racer.player) for racer in self.race.racers}
 
-    def state(self, now: int) -> RoomState:
-        """Return what everybody in the room may see at the time ``now``."""
-        return room_state(self.race, self.progress_of_all, self.event, 0, now)
+    def state(self, now: int, player: str = "") -> RoomState:
+        """Return what everybody in the room may see at the time ``now``, or in an open window what ``player`` may see."""
+        return room_state(self.race, self.progress_of_all, self.event, 0, now, player)
 
     def board_state(self, player: str, head: bytes = b"") -> BoardState:
         """Return the message with a player's own board. Raise RequestRefused if the cards have not been dealt."""

@@ -18,13 +18,30 @@ def commit(race: Race, progress: Progress, moved: MoveCommitted, now: int) -> tu
     time = max(now, progress.last_action_at)
     if moved.revision != progress.revision + 1:
         raise refused("stale")
-    if race.lacks_deal or race.phase not in ("countdown", "racing") or time < race.starts:
+    began = race.began_at(progress)
+    if race.lacks_deal or race.phase not in ("countdown", "racing") or not began or time < began:
         raise refused("not_racing")
-    if time >= race.ends:
+    if time >= race.ends_at(progress):
         raise refused("time_up")
     if race.seated(moved.player).is_done(progress):
         raise refused("already_finished")
     return ended_by(race, moved, time), progress.after(moved, time)
+
+
+def begin(race: Race, progress: Progress, player: str, now: int) -> Progress:
+    """Return the progress of a player whose attempt in a window begins now, or who has begun before.
+
+    Raise RequestRefused if the race does not allow it. For the server, ``begin_attempt.lua`` decides the same.
+    """
+    if not race.is_hidden:
+        raise refused("not_racing")
+    if race.seated(player).is_done(progress):
+        raise refused("already_finished")
+    if progress.began_at:
+        return progress
+    if now >= race.ends:
+        raise refused("time_up")
+    return replace(progress, began_at=now)
 
 
 def ended_by(race: Race, moved: MoveCommitted, time: int) -> Race:

@@ -14,6 +14,7 @@ from samedeal.options import Options
 from samedeal.protocol.codec import pack
 from samedeal.protocol.messages import EarlierPlayer
 from samedeal.race.values import Race, RaceBefore
+from samedeal.sentences import refused
 from samedeal.solver.estimate import weights_of
 from samedeal.solver.solve import SOLVER
 from samedeal.terms import description_hash
@@ -29,9 +30,26 @@ def first_race(
     private: bool = False,
     tide: int = 0,
     house: int = 0,
+    window: int = 0,
 ) -> Race:
-    """Return the first race of a new room. ``seed`` is as in ``DealSecret``, ``tide`` and ``house`` as in ``Race``."""
-    return _committed(Race(room, options, 0, str(deal), b"", private, now, now, tide=tide, house=house), seed)
+    """Return the first race of a new room.
+
+    ``seed`` is as in ``DealSecret``, and ``tide``, ``house`` and ``window`` are as in ``Race``. Raise RequestRefused if
+    the options do not fit a window.
+    """
+    if window:
+        options = options_of_window(options, deal)
+    ends = now + 1000 * window if window else 0
+    opened = Race(room, options, 0, str(deal), b"", private, now, now, tide=tide, house=house, window=window, ends=ends)
+    return _committed(opened, seed)
+
+
+def options_of_window(options: Options, deal: Deal) -> Options:
+    """Return the options of a race with a window, which admits no bots. Raise RequestRefused if there is no such race."""
+    is_drawn = deal.has_proof and not deal.public
+    if not is_drawn or options.start != "host" or not options.hosted or options.first_finish_ends:
+        raise refused("bad_window")
+    return replace(options, bots=False)
 
 
 def rematch(race: Race, room: str, seed: bytes, now: int) -> Race:
@@ -47,6 +65,8 @@ def rematch(race: Race, room: str, seed: bytes, now: int) -> Race:
     successor = Race(
         *(room, options, round_number, options.deal, b"", race.private, now, now),
         home=race.home or race.room,
+        window=race.window,
+        ends=now + 1000 * race.window if race.window else 0,
         house=race.house if is_alone else sum(each.house for each in race.racers),
     )
     return _committed(replace(successor, origin=race.origin, before=before, kicked=race.kicked), seed)

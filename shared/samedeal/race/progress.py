@@ -46,7 +46,7 @@ class Progress(Struct, frozen=True):
 
     ``generation`` is the number of the player's newest connection, and ``last_seen`` is the time of its last sign of
     life. ``last_progress_at`` is when ``foundation_cards`` last changed. ``no_moves_left_at`` is when the player had no
-    legal move left, in a room that does not allow undo.
+    legal move left, in a room that does not allow undo. ``began_at`` is when the player began, in a race with a window.
     """
 
     generation: int = 0
@@ -60,6 +60,7 @@ class Progress(Struct, frozen=True):
     no_moves_left_at: int = 0
     last_seen: int = 0
     connected: bool = False
+    began_at: int = 0
 
     def after(self, moved: MoveCommitted, time: int) -> Self:
         """Return the progress after an action that was committed at ``time``, as ``commit_action.lua`` stores it."""
@@ -80,3 +81,8 @@ class Progress(Struct, frozen=True):
 
 
 ProgressByPlayer = Mapping[str, Progress]
+
+
+def is_connected(progress: Progress, now: int) -> bool:
+    """Return whether a player was connected to some node a short while ago."""
+    return progress.connected and now - progress.last_seen < ABSENT_AFTER

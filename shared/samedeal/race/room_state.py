@@ -4,22 +4,26 @@ from __future__ import annotations
 
 from typing import Final
 
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from samedeal.board_history import UNDO, Play
 from samedeal.protocol.messages import Acked, Act, BoardState, Drawn, DrawnShare, LostSeat, RoomState, Seat, Tally
-from samedeal.race.progress import ABSENT_AFTER, Progress, ProgressByPlayer
-from samedeal.race.values import Race
+from samedeal.race.progress import Progress, ProgressByPlayer, is_connected
+from samedeal.race.values import KickedPlayers, Race
 
 _SHOWN: Final = (
     *("room", "phase", "deal", "options", "private", "host", "commitment", "starts", "ends", "next", "round", "table"),
-    *("earlier", "tide", "next_by"),
+    *("earlier", "tide", "next_by", "window", "doors_close_at"),
 )
 """The fields of a race that the state of its room shows as they are. It also shows all fields of the result."""
 
 
-def room_state(race: Race, progress: ProgressByPlayer, event: int, spectator_count: int, now: int) -> RoomState:
-    """Return the state of a room after the event with the number ``event``."""
+def room_state(
+    race: Race, progress: ProgressByPlayer, event: int, spectator_count: int, now: int, player: str = ""
+) -> RoomState:
+    """Return the state of a room after the event with the number ``event``, as ``player`` may see it."""
+    if race.is_hidden:
+        race, progress, event, spectator_count = own_race(race, player), _only(progress, player), 0, 0
     racers = race.with_progress(progress)
     return RoomState(
         **{name: getattr(race, name) for name in _SHOWN},
@@ -48,7 +52,21 @@ def room_state(race: Race, progress: ProgressByPlayer, event: int, spectator_cou
         lost=tuple(LostSeat(**lost._asdict()) for lost in race.draw.lost),
         rooms_before=race.before.rooms,
         terms=str(race.terms),
+        drawing=race.draw.seats,
     )
+
+
+def own_race(race: Race, player: str) -> Race:
+    """Return a race without what follows from the attempts of others than ``player``."""
+    racers = tuple(
+        racer if racer.player == player else replace(racer, resigned=False, stuck_at=0, away=False)
+        for racer in race.racers
+    )
+    return replace(race, racers=racers, changed_at=0, kicked=KickedPlayers())
+
+
+def _only(progress: ProgressByPlayer, player: str) -> ProgressByPlayer:
+    return {player: progress[player]} if player in progress else {}
 
 
 def drawn(race: Race) -> Drawn | None:
@@ -68,12 +86,8 @@ def tally_of(player: str, progress: Progress, now: int) -> Tally:
         last_progress_at=progress.last_progress_at,
         finished_at=progress.finished_at,
         connected=is_connected(progress, now),
+        began_at=progress.began_at,
     )
-
-
-def is_connected(progress: Progress, now: int) -> bool:
-    """Return whether a player was connected to some node a short while ago."""
-    return progress.connected and now - progress.last_seen < ABSENT_AFTER
 
 
 def board_state(room: str, play: Play, head: bytes = b"") -> BoardState:

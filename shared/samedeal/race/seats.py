@@ -20,7 +20,7 @@ from samedeal.race.commands import (
     StartCommand,
     TickCommand,
 )
-from samedeal.race.draws import count_down, lose_seats
+from samedeal.race.draws import close_doors, count_down, lose_seats
 from samedeal.race.due_times import due_at, host_due_at, is_alone
 from samedeal.race.progress import ProgressByPlayer
 from samedeal.race.values import Race, Racer
@@ -67,9 +67,9 @@ def _without_house(race: Race) -> Race:
 def present_racers(race: Race, progress: ProgressByPlayer, now: int) -> tuple[Racer, ...]:
     """Return the racers who keep their seats at the time ``now``.
 
-    In an open room, racers who are absent lose their seats, unless the start of the race is scheduled.
+    In an open room, racers who are absent lose their seats, unless the race is scheduled or has a window.
     """
-    if race.phase != "open" or race.options.start == "at":
+    if race.phase != "open" or race.options.start == "at" or race.window:
         return race.racers
     return _racers_seen(race, progress, now - SEAT_HELD)
 
@@ -222,8 +222,10 @@ def set_away(race: Race, command: AwayCommand, now: int) -> CommandResult:
 
 
 def start(race: Race, command: StartCommand, now: int) -> CommandResult:
-    """Begin the countdown, as the host wants."""
+    """Begin the countdown, as the host wants, or close the doors of a race with a window."""
     check_host(race, command.player)
+    if race.window:
+        return close_doors(race)
     return count_down(race, now, now + 1000 * race.options.countdown)
 
 
@@ -247,6 +249,8 @@ def _start_if_due(race: Race, now: int, *events: str) -> CommandResult:
 def tick_open(race: Race, command: TickCommand, now: int) -> CommandResult:
     """Free the seats of absent players, name another host, begin the countdown, or close the room, if it is time."""
     due = now >= due_at(race)
+    if race.window and due and race.racers:
+        return close_doors(race)
     if is_alone(race, now):
         return race, ()  # until a node has looked for an earlier race
     if race.next:

@@ -22,6 +22,12 @@ Rules
   draw before all shares are known, the countdown begins again with another draw, for which everybody commits to a new
   share. If the last of ``MAX_DRAWS`` draws fails, the room closes. Once all shares are known, the deal is fixed, and
   nobody can change it, but a node still has to find it. The race is not under way until then: the countdown is extended.
+- A race with a window is for players who are seldom there at the same time. Its doors close after a quarter of the window,
+  or when the host starts it. Then those who are connected draw the deal with the server, or the first who connects. All
+  others keep their seats. If a draw is lost, those who are connected begin the next one, without those who lost it. When
+  the deal is found, the window is open until ``ends``: each player begins once, and has the limit from then on, or what is
+  left of the window. Until the race is finished, each player knows only their own attempt. Nobody loses a seat or
+  resigns by leaving, and nobody is waited for until the window ends.
 - A tide is one room with many seats. From its countdown on nobody can enter, and an empty room closes.
 - A player who has finished, has resigned, or has no moves left (no legal move, and no undo allowed) is done. A race is
   finished when all players are done, or when its time is up. If the options say so, the first finish ends the race too. If
@@ -154,7 +160,7 @@ def _refuse(name: str) -> Callable[[Race, Any, int], CommandResult]:
 
 def _kick(race: Race, command: KickCommand, now: int) -> CommandResult:
     if command.by:
-        if not race.is_waiting:
+        if not (race.phase == "open" if race.window else race.is_waiting):
             raise refused("race_started")
         seats.check_host(race, command.by)
     racer = race.racer(command.player)
@@ -169,6 +175,17 @@ def _kick(race: Race, command: KickCommand, now: int) -> CommandResult:
     is_remembered = others.racers and not (race.private or shares_host)
     kicked = race.kicked.adding(command.player, origin if is_remembered else "")
     return replace(left, kicked=kicked), (*events, "kicked")
+
+
+def _leave_countdown(race: Race, command: LeaveCommand | KickCommand, now: int) -> CommandResult:
+    return _leave_race(race, command, now) if race.window else seats.leave_seat(race, command, now)
+
+
+def _leave_race(race: Race, command: LeaveCommand | KickCommand, now: int) -> CommandResult:
+    """End the race for a player. In a window, only the operator does: players come and go."""
+    if race.window and isinstance(command, LeaveCommand):
+        return race, ()
+    return endings.resign(race, command, now)
 
 
 def _close(race: Race, command: CloseCommand, now: int) -> CommandResult:
@@ -188,7 +205,7 @@ _PHASES: Final[tuple[Phase, ...]] = get_args(Phase)
 
 _TRANSITIONS: Final[Mapping[type[RaceCommand], tuple[_Transition, ...]]] = {
     JoinCommand: (seats.join, seats.rejoin, seats.rejoin, seats.rejoin, _CLOSED),
-    LeaveCommand: (seats.leave_seat, seats.leave_seat, endings.resign, _do_nothing, _do_nothing),
+    LeaveCommand: (seats.leave_seat, _leave_countdown, _leave_race, _do_nothing, _do_nothing),
     ReadyCommand: (seats.set_ready, _STARTED, _STARTED, _STARTED, _CLOSED),
     AwayCommand: (seats.set_away, seats.set_away, _do_nothing, _do_nothing, _do_nothing),
     StartCommand: (seats.start, _STARTED, _STARTED, _STARTED, _CLOSED),

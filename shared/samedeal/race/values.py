@@ -98,7 +98,8 @@ class DrawProgress(Struct, frozen=True, omit_defaults=True):
     ``number`` is the number of the newest draw of a joint deal, or 0 before the first one, and ``lost`` has the players
     who lost their seats in these draws. ``reveal_by`` is when the players must have committed, or once the draw is
     sealed, when they must have revealed. ``shares`` is filled when the last share is revealed. ``found`` says whether the
-    search has found the deal, and ``is_late`` whether the countdown was extended.
+    search has found the deal, and ``is_late`` whether the countdown was extended. In a race with a window, ``seats`` has
+    the seats of those who draw. It is empty while nobody does, and in all other races, where everybody draws.
     """
 
     number: int = 0
@@ -107,6 +108,7 @@ class DrawProgress(Struct, frozen=True, omit_defaults=True):
     lost: tuple[LostShare, ...] = ()
     found: bool = False
     is_late: bool = False
+    seats: tuple[int, ...] = ()
 
 
 class KickedPlayers(Struct, frozen=True, omit_defaults=True):
@@ -179,6 +181,8 @@ class Race(Struct, frozen=True, omit_defaults=True):
     ``next`` is the room of this race's own rematch, and ``next_by`` the racer who asked for it. If only one player came,
     ``next`` is the room in which the deal of an earlier race is dealt again, and there ``earlier`` has that race's players.
 
+    ``window`` is the length of the race's window in seconds, or 0. In a window, each player begins at a time of their own.
+
     A field is not stored if its value is the default. Therefore no default may ever change.
     """
 
@@ -208,6 +212,7 @@ class Race(Struct, frozen=True, omit_defaults=True):
     result: RaceResult = RaceResult()
     house: int = 0
     next_by: str = ""
+    window: int = 0
 
     @property
     def table(self) -> tuple[TableLine, ...]:
@@ -215,7 +220,8 @@ class Race(Struct, frozen=True, omit_defaults=True):
         result, table = self.result, self.before.table
         if self.options.series == 1 or not result.standings:
             return table
-        return with_race(table, result.standings, result.finished_at - self.starts)
+        length = 1000 * self.options.limit if self.window else result.finished_at - self.starts
+        return with_race(table, result.standings, length)
 
     @property
     def game(self) -> Game:
@@ -259,16 +265,32 @@ class Race(Struct, frozen=True, omit_defaults=True):
         return self.lacks_deal and self.is_joint and not self.draw.shares
 
     @property
+    def doors_close_at(self) -> int:
+        """When nobody can enter a race with a window any more: after a quarter of the window. Otherwise 0."""
+        return self.created + 250 * self.window if self.window else 0
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether each player may know only their own attempt: the window is open and its deal is known."""
+        return self.window > 0 and self.draw.found and self.phase in ("countdown", "racing")
+
+    @property
+    def drawing(self) -> tuple[Racer, ...]:
+        """The racers who draw the joint deal: all of them, or in a race with a window those who are there."""
+        seats = self.draw.seats
+        return tuple(racer for racer in self.racers if racer.seat in seats) if self.window else self.racers
+
+    @property
     def is_sealed(self) -> bool:
-        """Whether all players have committed to their shares for the present draw."""
-        return all(racer.commitment for racer in self.racers)
+        """Whether all players who draw have committed to their shares for the present draw."""
+        return bool(self.drawing) and all(racer.commitment for racer in self.drawing)
 
     @property
     def awaited(self) -> list[Racer]:
         """The racers who have to commit to a share, or to reveal one, before the draw goes on."""
         if not self.lacks_shares:
             return []
-        return [racer for racer in self.racers if not (racer.share if self.is_sealed else racer.commitment)]
+        return [racer for racer in self.drawing if not (racer.share if self.is_sealed else racer.commitment)]
 
     @property
     def needs_search(self) -> bool:
@@ -305,7 +327,8 @@ class Race(Struct, frozen=True, omit_defaults=True):
         """Everything about the race that was fixed when its room was opened."""
         deal = Deal.parse(self.deal)
         options = RoomTerms.options_with(self.options, deal)
-        return RoomTerms(*(self.room, self.round, self.game, self.description, deal, self.private, self.tide), options)
+        fixed = self.room, self.round, self.game, self.description, deal, self.private, self.tide
+        return RoomTerms(*fixed, options, self.window)
 
     @property
     def search(self) -> DealTerms:
@@ -346,6 +369,15 @@ class Race(Struct, frozen=True, omit_defaults=True):
         if racer is None:
             raise refused("no_seat_here")
         return racer
+
+    def began_at(self, progress: Progress) -> int:
+        """Return when the clock of a player began, or 0 if it has not."""
+        return progress.began_at if self.window else self.starts
+
+    def ends_at(self, progress: Progress) -> int:
+        """Return when the time of a player is up, at the latest."""
+        began = progress.began_at
+        return min(self.ends, began + 1000 * self.options.limit) if self.window and began else self.ends
 
     def with_progress(self, progress: ProgressByPlayer) -> list[tuple[Racer, Progress]]:
         """Return each racer with the racer's progress."""

@@ -8,9 +8,10 @@
 local meta_key, progress_key, log_key, events_key = unpack(KEYS)
 -- base_revision is the board's revision just before the action. seen holds the cards that the action turned up. The counts
 -- include the action. finished, no_moves_left and first_finish_ends are 1 or 0. lifetime is that of the log, in seconds.
--- original_time is the time at which a recovered action was first committed, and empty for any other action.
+-- original_time is the time at which a recovered action was first committed, and empty for any other action. own_limit is
+-- the limit, in milliseconds, of a race with a window, where the player's clock began at a time of its own, and otherwise 0.
 local player, generation, base_revision, request, action, seen, foundation_cards, moves, undos, finished, no_moves_left,
-  first_finish_ends, event, stream_length, channel, lifetime, original_time = unpack(ARGV)
+  first_finish_ends, event, stream_length, channel, lifetime, original_time, own_limit = unpack(ARGV)
 
 local race = redis.call('HMGET', meta_key, 'phase', 'starts', 'ends', 'resigned:' .. player)
 local phase, starts, ends, resigned = race[1], race[2], race[3], race[4]
@@ -18,7 +19,7 @@ if not phase then
   return {'no_room'}
 end
 local progress = redis.call('HMGET', progress_key,
-  'generation', 'revision', 'foundation_cards', 'finished_at', 'no_moves_left_at', 'last_action_at')
+  'generation', 'revision', 'foundation_cards', 'finished_at', 'no_moves_left_at', 'last_action_at', 'began_at')
 local newest_generation, finished_at, no_moves_left_at, last_action_at = progress[1], progress[4], progress[5], progress[6]
 if newest_generation ~= generation then
   return {'fenced', tonumber(newest_generation or 0)}
@@ -39,6 +40,10 @@ if revision ~= tonumber(base_revision) then
     return {'repeated', entry[2][6]}
   end
   return {'stale', revision}
+end
+if own_limit ~= '0' then
+  starts = progress[7] or 0
+  ends = math.min(tonumber(ends), tonumber(starts) + tonumber(own_limit))
 end
 if (phase ~= 'racing' and phase ~= 'countdown') or tonumber(starts) == 0 or time < tonumber(starts) then
   return {'not_racing'}

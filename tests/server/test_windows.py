@@ -1,0 +1,182 @@
+"""Races with a window: real nodes, and players who are never there at the same time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from samedeal.options import WantedOptions
+from samedeal.protocol.messages import (
+    Begin,
+    Begun,
+    BoardState,
+    Create,
+    Created,
+    Done,
+    Drawn,
+    Join,
+    Joined,
+    Leave,
+    ListRooms,
+    ProgressUpdate,
+    ReadRecord,
+    RecordPart,
+    Resign,
+    RoomState,
+    Rooms,
+    Start,
+    Watch,
+)
+from samedeal.record import Record
+from tests.server.client import Client
+from tests.server.live_nodes import Node
+
+pytestmark = pytest.mark.usefixtures("redis")
+
+WINDOW = 86_400
+
+
+async def opened(client: Client, **fields: Any) -> str:
+    """Open a room with a window. Return its code."""
+    options = WantedOptions(games=("ace-of-hearts",), deal="winnable", countdown=0, limit=60)
+    return (await client.expect(Created, Create, **{"options": options, "window": WINDOW, **fields})).room
+
+
+async def drawn(*there: Client) -> None:
+    """Close the doors as the first player, and draw the deal with the players who are there."""
+    await there[0].expect(Done, Start)
+    for client in there:
+        await client.state(lambda state: len(state.drawing) == len(there))
+        await client.commit()
+    for client in there:
+        await client.state(lambda state: sum(bool(seat.share_commitment) for seat in state.players) == len(there))
+        await client.reveal()
+    for client in there:
+        await client.phase("racing")
+
+
+async def back(node: Node, old: Client, room: str) -> Client:
+    """The player on a new connection, with the seat."""
+    client = await node.player(old.name, session=old.session)
+    await client.join(room)
+    return client
+
+
+async def test_everybody_races_when_they_have_time(one: Node, two: Node) -> None:
+    """Three players who are never there at the same time after the draw, one of whom was away from it."""
+    ana, bob, cid = [await node.player(name) for node, name in ((one, "ana"), (two, "bob"), (one, "cid"))]
+    room = await opened(ana)
+    for client in (ana, bob, cid):
+        await client.join(room)
+    await ana.state(lambda state: len(state.players) == 3)
+    await cid.close()
+    await ana.until(ProgressUpdate, lambda update: update.connected is False)
+    await drawn(ana, bob)
+    assert ana.revision == -1, "nobody sees the cards before they begin"
+    await bob.close()
+
+    began = {}
+    for old, node in ((ana, two), (cid, one), (bob, one)):
+        player = await back(node, old, room)
+        state = await player.phase("racing")
+        assert {tally.player: tally.moves for tally in state.tallies} == dict.fromkeys(
+            (ana.player, bob.player, cid.player), 0
+        )
+        begun = await player.expect(Begun, Begin)
+        began[old.name] = begun.time
+        await player.dealt()
+        await player.acts(3)
+        again = await player.expect(Begun, Begin)
+        assert again == Begun(to=again.to, time=begun.time, receipt=begun.receipt)
+        others = [message for message in player.inbox if isinstance(message, ProgressUpdate)]
+        assert others == []
+        await player.expect(Done, Resign)
+        last = player
+        if old is not bob:
+            await player.close()
+    state = await last.phase("finished")
+    assert {line.name: line.began_at for line in state.standings} == began
+    assert {tally.moves + tally.undos for tally in state.tallies} == {3}
+    part = await last.expect(RecordPart, ReadRecord, race=room)
+    record = Record.read(part.text)
+    record.check_deeply()
+    assert {player.name: player.began_at for player in record.players} == began
+    assert record.proof is not None
+    assert [share.name for share in record.proof.shares] == ["ana", "bob"]
+
+
+async def test_others_learn_nothing_until_all_have_ended(one: Node, two: Node) -> None:
+    ana, bob, eve = [await node.player(name) for node, name in ((one, "ana"), (two, "bob"), (one, "eve"))]
+    room = await opened(ana)
+    await ana.join(room)
+    await bob.join(room)
+    await ana.state(lambda state: len(state.players) == 2)
+    await drawn(ana, bob)
+    before = await eve.expect(Rooms, ListRooms)
+    count = len(bob.frames)
+    await ana.expect(Begun, Begin)
+    await ana.dealt()
+    await ana.acts(5)
+    await ana.expect(Done, Resign)
+    ended = await ana.state(lambda state: any(seat.resigned for seat in state.players))
+    await ana.close()
+    await one.stop_tasks()
+    assert await bob.expect(Joined, Join, room=room)
+    after = [bob.decode(frame) for frame in bob.frames[count:]]
+    states = [message for message in after if isinstance(message, RoomState)]
+    assert ended.tallies != states[0].tallies
+    assert not any(seat.resigned for state in states for seat in state.players)
+    assert {type(message) for message in after} == {Joined, Drawn, RoomState}
+    assert (await eve.expect(Rooms, ListRooms)).rooms == before.rooms
+    refused = await eve.refused("no_spectators", Watch, room=room)
+    assert "when all have" in refused.message
+
+
+async def test_leaving_keeps_the_seat_and_the_clock_runs_on(one: Node) -> None:
+    ana = await one.player("ana")
+    room = await opened(ana)
+    await ana.join(room)
+    await drawn(ana)
+    await ana.expect(Begun, Begin)
+    await ana.dealt()
+    await ana.acts(2)
+    await ana.expect(Done, Leave)
+    joined = await ana.join(room)
+    assert joined.revision == 2
+    state = await ana.phase("racing")
+    assert not state.players[0].resigned
+
+
+async def test_attempt_that_the_store_has_lost_begins_at_its_time(one: Node, redis: Any) -> None:
+    """A first answer is enough to go on, and nobody begins twice at different times."""
+    ana = await one.player("ana")
+    room = await opened(ana)
+    await ana.join(room)
+    await drawn(ana)
+    begun = await ana.expect(Begun, Begin)
+    await ana.dealt()
+    (key,) = await redis.keys("*progress*")
+    await redis.hset(key, "began_at", 0)
+    forged = begun.time + 1
+    await ana.refused("bad_receipt", Begin, time=forged, receipt=begun.receipt)
+    again = await ana.expect(Begun, Begin, time=begun.time, receipt=begun.receipt)
+    assert again.time == begun.time
+    await ana.until(BoardState)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"deal": "random"},
+        {"deal": "daily"},
+        {"deal": "#7"},
+        {"start": "full"},
+        {"first_finish_ends": True},
+    ],
+    ids=lambda options: next(iter(options)),
+)
+async def test_race_that_fits_no_window(one: Node, options: dict[str, Any]) -> None:
+    ana = await one.player("ana")
+    wanted = WantedOptions(**{"games": ("ace-of-hearts",), "deal": "winnable", **options})
+    await ana.refused("bad_options", Create, options=wanted, window=WINDOW)
