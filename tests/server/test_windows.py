@@ -31,6 +31,7 @@ from samedeal.protocol.messages import (
 from samedeal.record import Record
 from tests.server.client import Client
 from tests.server.live_nodes import Node
+from tests.server.waiting import until
 
 pytestmark = pytest.mark.usefixtures("redis")
 
@@ -98,6 +99,7 @@ async def test_everybody_races_when_they_have_time(one: Node, two: Node) -> None
     state = await last.phase("finished")
     assert {line.name: line.began_at for line in state.standings} == began
     assert {tally.moves + tally.undos for tally in state.tallies} == {3}
+    await until(lambda: one.store.records.newest_of(room))
     part = await last.expect(RecordPart, ReadRecord, race=room)
     record = Record.read(part.text)
     record.check_deeply()

@@ -74,14 +74,15 @@ class MoveService:
             receipt = hub.replay.receipt(first_head(hub.race, racer, message.time))
             if not hmac.compare_digest(receipt, message.receipt):
                 raise refused("bad_receipt")
-        result = await self._rooms.store.begin_attempt(hub.room, seat.player, seat.generation, message.time)
-        if result.outcome == "fenced":
-            hub.audience.fence(seat.player, result.generation)
-        if result.outcome != "ok" and result.outcome != "repeated":
-            raise commit_refused(result.outcome)
-        await hub.pull()
-        opens = opens_at(hub.race, hub.progress)
-        await self._rooms.store.index.reschedule(hub.room, self._rooms.clock.now(), opens)
+        async with seat.loading:  # so that the player gets the answer before the board
+            result = await self._rooms.store.begin_attempt(hub.room, seat.player, seat.generation, message.time)
+            if result.outcome == "fenced":
+                hub.audience.fence(seat.player, result.generation)
+            if result.outcome != "ok" and result.outcome != "repeated":
+                raise commit_refused(result.outcome)
+            await hub.pull()
+            opens = opens_at(hub.race, hub.progress)
+            await self._rooms.store.index.reschedule(hub.room, self._rooms.clock.now(), opens)
         time = result.committed_at
         return Begun(to=message.id, time=time, receipt=hub.replay.receipt(first_head(hub.race, racer, time)))
 

@@ -10,6 +10,7 @@ from typing import Final
 
 from samedeal.games import GAMES
 from samedeal.race.due_times import due_at
+from samedeal.race.endings import opens_at
 from samedeal_server.rooms.hub import Hub
 from samedeal_server.rooms.registry import RoomRegistry
 from samedeal_server.rooms.seated_player import SeatedPlayer
@@ -74,8 +75,11 @@ class Upkeep:
         next_tick = now + _POSTPONED
         try:
             race = await self._rooms.tick(room)
-            if race is not None and due_at(race):
-                next_tick = max(due_at(race), now + _EARLY)
+            due = due_at(race) if race is not None else 0
+            if race is not None and race.is_hidden:
+                due = opens_at(race, await self._store.load_progress(race))
+            if due:
+                next_tick = max(due, now + _EARLY)
         finally:
             await self._store.index.reschedule(room, now, next_tick)
 

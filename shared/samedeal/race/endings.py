@@ -47,7 +47,11 @@ def is_over(race: Race, progress: ProgressByPlayer, now: int) -> bool:
 def opens_at(race: Race, progress: ProgressByPlayer) -> int:
     """Return when everything opens in a race with a window, unless players are done before."""
     unfinished = [own for racer, own in race.with_progress(progress) if not racer.is_done(own)]
-    return race.ends if any(not own.began_at for own in unfinished) else max(map(race.ends_at, unfinished), default=race.starts)
+    return (
+        race.ends
+        if any(not own.began_at for own in unfinished)
+        else max(map(race.ends_at, unfinished), default=race.starts)
+    )
 
 
 def waits_for_absent(race: Race, progress: ProgressByPlayer, now: int) -> bool:
