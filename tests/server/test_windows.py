@@ -23,8 +23,8 @@ from samedeal.protocol.messages import (
     ReadRecord,
     RecordPart,
     Resign,
-    RoomState,
     Rooms,
+    RoomState,
     Start,
     Watch,
 )
