@@ -1,0 +1,57 @@
+"""What players read in a race with a window, which each of them races when they have time."""
+
+from __future__ import annotations
+
+from datetime import tzinfo
+
+from samedeal.protocol.messages import RoomState
+from samedeal_client.text.appearance import Look
+from samedeal_client.text.player_names import names_text
+from samedeal_client.text.spans import Row, Span
+from samedeal_client.text.time_text import short_clock_text, weekday_and_time
+from samedeal_link.model.model import Model
+
+
+def closing_text(room: RoomState, zone: tzinfo | None = None) -> str:
+    """Return when the window closes, as ``Sunday 18:00`` in the time zone ``zone``, by default the local one."""
+    return weekday_and_time(room.ends, zone)
+
+
+def doors_sentence(model: Model) -> str:
+    """Return a sentence for those who are in a room whose doors are open."""
+    room = model.this_room
+    when = weekday_and_time(room.doors_close_at)
+    close = (
+        f"Close the doors with Enter when all are in; they close {when}." if model.hosting else f"Doors close {when}."
+    )
+    return f"One name each: who are they? {close} Quit as you like: your seat is kept."
+
+
+def drawing_sentence(model: Model, look: Look) -> str:
+    """Return a sentence about the draw of the deal, once the doors are closed."""
+    room = model.this_room
+    drawing = [seat for seat in room.players if seat.seat in room.drawing]
+    if not drawing:
+        return "The deal is drawn by whoever is here. Nobody is yet."
+    own = any(seat.player == model.me for seat in drawing)
+    others = names_text([seat for seat in drawing if seat.player != model.me], look)
+    return f"The deal is drawn by {' and '.join(filter(None, ('you' if own else '', others)))}."
+
+
+def attempt_sentences(model: Model, now: int) -> tuple[str, ...]:
+    """Return sentences about the player's attempt in an open window. The attempt waits, or it is over."""
+    room = model.this_room
+    closes = f"Everything opens when all have raced, at the latest {closing_text(room)}."
+    if model.may_begin:
+        ready = f"Your one try: {short_clock_text(model.time_left(now))}, the clock does not stop. Ready?"
+        return (ready, "Enter: begin", f"Until {closing_text(room)} you may also come back later.")
+    return ("You have raced. Nobody sees how until all have.", closes)
+
+
+def attempt_rows(model: Model, now: int, look: Look) -> tuple[Row, ...]:
+    """Return the rows over the board of a player who has not begun in a race with a window."""
+    if model.phase == "countdown":
+        return ((), (Span(f"  {drawing_sentence(model, look)}  ", "label"),), ())
+    first, *rest = attempt_sentences(model, now)
+    rows = [(Span(f"  {first}", "title"),), (), *((Span(f"  {sentence}", "label"),) for sentence in rest)]
+    return ((), *rows, ())
