@@ -151,14 +151,8 @@ def return_text(model: Model, command: str, *, server_gone: bool) -> str:
     """Return the sentences for a player who quits and can return to a seat with ``command``."""
     if server_gone:
         return f"The server has stopped. If it comes back, return with: {command}"
-    is_running = model.phase == "racing" and model.starts
-    kept = (
-        "kept, and the clock keeps running"
-        if is_running
-        else "kept"
-        if model.this_room.window
-        else "kept for a short time"
-    )
+    for_long = "kept" if model.this_room.window else "kept for a short time"
+    kept = "kept, and the clock keeps running" if model.phase == "racing" and model.starts else for_long
     return f"Your seat is {kept}. Return with: {command}"
 
 

@@ -106,7 +106,7 @@ class Evidence(Struct, frozen=True):
     drawn: facts.SharesShown | None = None
     is_out: bool = False
     out_after: int = -1
-    begun: facts.Begun | None = None
+    begun: facts.RaceBegun | None = None
     dealt: tuple[facts.Dealt, ...] = ()
     sent_actions: Mapping[int, facts.Sent] = field(default_factory=dict)
     acks: tuple[Ack, ...] = ()
@@ -329,7 +329,7 @@ _ADDED: Final[Mapping[type, Callable[[Evidence, Any], Evidence]]] = {
     facts.Sealed: lambda known, fact: replace(known, draws=(*known.draws, fact)),
     facts.Losses: lambda known, fact: replace(known, lost=fact.lost),
     facts.SharesShown: lambda known, fact: replace(known, drawn=fact),
-    facts.Begun: lambda known, fact: replace(known, begun=fact),
+    facts.RaceBegun: lambda known, fact: replace(known, begun=fact),
     facts.Dealt: lambda known, fact: replace(known, dealt=(*known.dealt, fact)),
     facts.Sent: lambda known, fact: replace(known, sent_actions={**known.sent_actions, fact.id: fact}),
     facts.ActConfirmed: _acked,

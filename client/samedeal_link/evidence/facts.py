@@ -150,7 +150,7 @@ class SharesShown(Fact, frozen=True):
     shares: tuple[DrawnShare, ...]
 
 
-class Begun(Fact, frozen=True):
+class RaceBegun(Fact, frozen=True, tag="begun"):
     """The race began at ``start`` with these racers, whose seats have only what never changes.
 
     ``earlier`` are those to whom the same deal was dealt before.

@@ -270,7 +270,7 @@ def _with_race(evidence: Evidence, state: RoomState) -> Evidence:
     """Return the evidence after a state of a race that has begun."""
     fixed = (Seat(player=each.player, name=each.name, seat=each.seat, bot=each.bot) for each in state.players)
     racers = tuple(sorted(fixed, key=lambda each: each.player))
-    shown = facts.Begun(state.starts, racers, state.earlier)
+    shown = facts.RaceBegun(state.starts, racers, state.earlier)
     known = evidence if evidence.begun is not None else evidence.plus(shown)
     begun = known.begun
     if begun is not None:
