@@ -152,7 +152,7 @@ def return_text(model: Model, command: str, *, server_gone: bool) -> str:
     if server_gone:
         return f"The server has stopped. If it comes back, return with: {command}"
     for_long = "kept" if model.this_room.window else "kept for a short time"
-    kept = "kept, and the clock keeps running" if model.phase == "racing" and model.starts else for_long
+    kept = "kept, and the clock keeps running" if model.phase == "racing" and not model.may_begin else for_long
     return f"Your seat is {kept}. Return with: {command}"
 
 
