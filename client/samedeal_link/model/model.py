@@ -163,7 +163,7 @@ class Model:
     @property
     def racing(self) -> bool:
         """Whether the player is still playing a race, or is in its countdown."""
-        started = self.delay is None and self.phase != "open" and (self.starts > 0 or not self.this_room.window)
+        started = self.delay is None and self.phase != "open" and not self.may_begin
         return started and self.has_live_seat and not (self.board is not None and self.board.won)
 
     @property
