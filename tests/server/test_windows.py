@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from samedeal.options import WantedOptions
+from samedeal.protocol.admin import CloseRoom, Status, Survey
 from samedeal.protocol.messages import (
     Begin,
     Begun,
@@ -30,7 +32,8 @@ from samedeal.protocol.messages import (
 )
 from samedeal.record import Record
 from tests.server.client import Client
-from tests.server.live_nodes import Node
+from tests.server.live_nodes import PLENTY, Node, NodeMaker
+from tests.server.operator_client import TOKEN, Operator
 from tests.server.waiting import until
 
 pytestmark = pytest.mark.usefixtures("redis")
@@ -180,3 +183,19 @@ async def test_race_that_fits_no_window(one: Node, options: dict[str, Any]) -> N
     ana = await one.player("ana")
     wanted = WantedOptions(**{"games": ("ace-of-hearts",), "deal": "winnable", **options})
     await ana.refused("bad_options", Create, options=wanted, window=WINDOW)
+
+
+async def test_windows_of_an_address_are_limited(node: NodeMaker) -> None:
+    one = await node(replace(PLENTY, windows_per_address=2), token=TOKEN)
+    ana, operator = await one.player("ana"), await Operator.login(one.url)
+    first = await opened(ana)
+    await opened(ana)
+    options = WantedOptions(games=("ace-of-hearts",), deal="winnable")
+    refused = await ana.refused("server_full", Create, options=options, window=WINDOW)
+    assert "Finish one of them" in refused.message
+    await ana.expect(Created, Create, options=options)
+    survey = await operator.expect(Survey, Status)
+    assert survey.phases.windows == 2
+    assert 0 < survey.phases.last_closes - survey.time <= 1000 * WINDOW
+    await operator.expect(Done, CloseRoom, room=first)
+    await opened(ana)
