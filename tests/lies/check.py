@@ -304,7 +304,8 @@ def _is_early(seen: Seen, shown: Sequence[tuple[str, Any]], truth: Truth) -> boo
     window = record.terms.window > 0
     if window and record.end >= max(state.ends for state in states):
         return False
-    if not window and length >= record.limit or (options.first_finish_ends and finishes and length >= min(finishes)):
+    is_decided = options.first_finish_ends and finishes and length >= min(finishes)
+    if is_decided or (not window and length >= record.limit):
         return False
     declared = any(what == "sent" and isinstance(value[0], messages.DeclareStuck) for what, value in shown)
     stuck = {each.name for state in states for each in state.players if each.stuck}

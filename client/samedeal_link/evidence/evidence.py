@@ -74,8 +74,8 @@ class Evidence(Struct, frozen=True):
     machine. ``places`` are all seats that the player had, with the name there. ``came_from`` is the seat before the player
     came back, until a state says more. ``begun`` is None until the race has begun. ``ends`` is when the window of the race
     closes, or 0, and ``drawing`` are those who drew its deal, as the server said it. ``asked_at`` is when the player asked
-    to begin there, 0 if that is unknown, and None before, and ``began_at`` when the player did, or 0. ``acks`` are in the order of their
-    revisions. ``found`` has what was contradicted or is missing, by the names of rows: the detail of the first time, and
+    to begin there, 0 if that is unknown, and None before, and ``began_at`` when the player did, or 0. ``acks`` are in the
+    order of their revisions. ``found`` has what was contradicted or is missing, by the names of rows: the detail of the first time, and
     how often. ``results`` has the ends of the race that were shown. ``absent`` has the seats of racers without a
     connection, and 0 while the client itself has not seen the race go on. ``counts`` are those of the racers, by seat.
     ``gave_up_at`` is the time on the server's clock by which the player resigned or left, or 0.

@@ -324,8 +324,8 @@ class MoveWatched(Fact, frozen=True):
 class Mistimed(Fact, frozen=True):
     """A time was strange by so many milliseconds.
 
-    An action or a beginning was dated wrongly (``misdated``) or answered late, the first board was dealt late, or the server's clock was
-    ``set``.
+    An action or a beginning was dated wrongly (``misdated``), an action was answered late, the first board was dealt late,
+    or the server's clock was ``set``.
     """
 
     what: Literal["misdated", "late", "dealt", "set"]

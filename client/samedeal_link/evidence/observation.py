@@ -434,7 +434,7 @@ def _with_tally(evidence: Evidence, seat: int, tally: Tally, now: int) -> Eviden
 
 
 def _with_attempt(evidence: Evidence, seat: int, tally: Tally, now: int) -> Evidence:
-    """Return the evidence after the counts of a player in a race with a window, of which others tell nothing while it is open."""
+    """Return the evidence after the counts of a player in a race with a window. Until it closes, others have none."""
     if seat != evidence.seat:
         is_blank = tally == Tally(player=tally.player, connected=False)
         return evidence.finding_if(evidence.is_hidden and not is_blank, "told_early")

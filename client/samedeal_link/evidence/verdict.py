@@ -74,7 +74,7 @@ class RaceReading:
 
     @cached_property
     def counts(self) -> Mapping[int, frozenset[tuple[int, ...]]]:
-        """All counts that the players had, by their seats: cards, moves, undos, newest action and gain, finish, beginning."""
+        """All counts that the players had, by their seats, in the order of ``facts.Counts``."""
         players = self.record.players if self.record else ()
         return {player.seat: frozenset(self._counts(player)) for player in players}
 
