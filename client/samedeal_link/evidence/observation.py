@@ -223,9 +223,9 @@ def _with_window(evidence: Evidence, state: RoomState) -> Evidence:
     others = [each for each in state.players if each.player != known.player]
     is_told = state.event or any(each.resigned or each.stuck or each.away for each in others)
     known = known.finding_if(known.is_hidden and bool(is_told), "told_early")
-    before = next((each.seats for each in known.drawing if each.draw == draw), None)
-    if before is not None or not state.drawing or not 0 < draw <= MAX_DRAWS:
-        return known.finding_if(before not in (None, state.drawing), "other_drawn")
+    before = next((each.seats for each in known.drawing if each.draw == draw), ())
+    if before or not state.drawing or not 0 < draw <= MAX_DRAWS:
+        return known.finding_if(before != state.drawing and bool(before and state.drawing), "other_drawn")
     lost = {(each.seat, each.name) for each in state.lost}
     without_me = known.was_there and known.seat not in state.drawing and (known.seat, known.name) not in lost
     return known.plus(facts.Drawing(draw, state.drawing, without_me))
