@@ -274,9 +274,8 @@ class Record:
 
     def _check_times(self, player: RecordedPlayer) -> None:
         limit, length, before = self.limit, self.end - (player.began_at or self.start), 0
-        if self.terms.window and not (
-            self.start <= player.began_at <= self.end if player.began_at else not player.actions
-        ):
+        has_begun = self.start <= player.began_at <= self.end if player.began_at else not player.actions
+        if not (has_begun if self.terms.window else not player.began_at):
             raise self._wrong(f"{player.name} can't have begun at that time.", "began", player.seat)
         for number, (time, _) in enumerate(player.actions, 1):
             if time < before:

@@ -25,6 +25,7 @@ from samedeal_link.evidence.verdict import RaceReading, Verdict, verdict
 from tests.lies.deals import answers
 from tests.lies.seen import Seen
 from tests.lies.worlds import LOCAL
+from tests.lies.worlds import is_open as is_open_window
 
 CLOCK_DRIFT: Final = 1000
 
@@ -70,9 +71,14 @@ _TRUTHS: Final[dict[int, Truth]] = {}
 def _counts(record: Record, player: RecordedPlayer, plays: Sequence[Play]) -> Iterator[tuple[int, ...]]:
     gained_at = 0
     for (time, _), play, before in zip(((0, ""), *player.actions), plays, (plays[0], *plays), strict=False):
-        at = record.start + time if play.revision else 0
+        at = _began(record, player) + time if play.revision else 0
         gained_at = at if play.board.foundation_cards != before.board.foundation_cards else gained_at
-        yield play.board.foundation_cards, play.moves, play.undos, at, gained_at, at if play.board.won else 0
+        finish = at if play.board.won else 0
+        yield play.board.foundation_cards, play.moves, play.undos, at, gained_at, finish, player.began_at
+
+
+def _began(record: Record, player: RecordedPlayer) -> int:
+    return player.began_at or record.start
 
 
 def judged(seen: Seen, reading: RaceReading) -> Verdict:
@@ -133,10 +139,12 @@ def _untrue(seen: Seen, shown: Sequence[tuple[str, Any]], truth: Truth) -> Itera
         if state.starts != record.start:
             yield "other start"
         is_won = options.first_finish_ends and any(each.finished_at for each in state.tallies)
-        if state.ends != record.start + record.limit and not is_won:
+        if state.ends != record.start + record.limit and not is_won and not record.terms.window:
             yield "other end"
         if not set(racers).issuperset((each.seat, each.name, each.bot) for each in state.players):
             yield "other racers"
+    if record.terms.window:
+        yield from _window(seen, shown, states, record)
     seats = {each.player: each.seat for state in raced for each in state.players}
     yield from _results(states, seats, truth)
     tallies = [
@@ -158,8 +166,37 @@ def _untrue(seen: Seen, shown: Sequence[tuple[str, Any]], truth: Truth) -> Itera
 
 
 def _count(tally: Tally) -> tuple[int, ...]:
-    times = tally.acted_at, tally.last_progress_at, tally.finished_at
+    times = tally.acted_at, tally.last_progress_at, tally.finished_at, tally.began_at
     return tally.foundation_cards, tally.moves, tally.undos, *times
+
+
+def _window(seen: Seen, shown: Sequence[tuple[str, Any]], states: Sequence[RoomState], record: Record) -> Iterator[str]:
+    times = {(state.ends, state.doors_close_at) for state in states}
+    ends, doors = max(times)
+    if len(times) > 1 or ends - doors != 750 * record.terms.window:
+        yield "other end of the window"
+    if record.end > ends:
+        yield "ended after the window"
+    line = seen.asked.wanted.line
+    if line is not None and line.closes not in (ends, doors):
+        yield "other end of the window than in the list"
+    is_open = False
+    for what, value in shown:
+        if what == "state":
+            is_open = is_open_window(value)
+            others = [each for each in value.players if each.player != seen.player]
+            flags = [each.resigned or each.stuck or each.away for each in others]
+            tallies = [each for each in value.tallies if each.player != seen.player]
+            told = any(each != Tally(player=each.player, connected=False) for each in tallies)
+            if is_open and (told or any(flags) or value.event):
+                yield "told early"
+        elif is_open and what in ("delayedboard", "delayedmove"):
+            yield "told early"
+        elif is_open and what == "tally":
+            seat, tally = value
+            own = {each.seat for state in states for each in state.players if each.player == seen.player}
+            if seat not in own and tally != Tally(player=tally.player, connected=False):
+                yield "told early"
 
 
 def _terms(seen: Seen, states: Sequence[RoomState], truth: Truth) -> Iterator[str]:
@@ -169,11 +206,11 @@ def _terms(seen: Seen, states: Sequence[RoomState], truth: Truth) -> Iterator[st
     asked = {"again": "winnable", "daily": "daily"}.get(terms.deal.kind, str(terms.deal))
     options = with_fields(terms.options, deal=asked)
     for state in states:
-        shown = state.game, state.deal, state.options, state.private, state.tide, state.round
+        shown = state.game, state.deal, state.options, state.private, state.tide, state.round, state.window
         if state.room != seen.asked.room or terms.room != seen.asked.room:
             yield "other room"
         if state.terms != str(terms) or shown != (
-            *(terms.game.name, str(terms.deal), options, terms.private, terms.tide, terms.round),
+            *(terms.game.name, str(terms.deal), options, terms.private, terms.tide, terms.round, terms.window),
         ):
             yield "other terms"
         if state.commitment != record.commitment:
@@ -191,18 +228,23 @@ def _asked(seen: Seen, record: Record) -> Iterator[str]:
     if wanted.options is not None:
         for name in terms.options.__struct_fields__:
             value = getattr(terms.options, name)
-            asked = getattr(wanted.options, name)
+            asked = False if name == "bots" and wanted.window else getattr(wanted.options, name)
             if value != asked and not (name == "deal" and asked == "daily" and terms.deal.kind == "daily"):
                 yield f"other {name} than asked for"
     if (line := wanted.line) is not None:
         given = terms.options
         found = terms.game.name, str(terms.deal), given.players, given.delay, given.bots, given.spectators
-        if found != (line.game, line.deal, line.seats, line.delay, line.bots, line.spectators):
+        watched = given.spectators if line.closes else line.spectators
+        if found != (line.game, line.deal, line.seats, line.delay, line.bots, watched):
             yield "other race than the row of the list"
+        if (line.closes > 0) != (terms.window > 0):
+            yield "other window than in the list"
     if wanted.game and wanted.game != terms.game.name:
         yield "other game than asked for"
     if wanted.tide != terms.tide and (wanted.tide or wanted.options is not None):
         yield "other tide than asked for"
+    if wanted.window != terms.window and (wanted.game or wanted.options is not None):
+        yield "other window than asked for"
     if wanted.round >= 0 and wanted.round != terms.round:
         yield "other round than asked for"
     if wanted.private not in (None, terms.private):
@@ -215,6 +257,7 @@ def _results(states: Sequence[RoomState], seats: dict[str, int], truth: Truth) -
         (
             *(player.place, player.seat, player.name, player.foundation_cards, player.time),
             *(truth.plays[player.seat][-1].moves, truth.plays[player.seat][-1].undos, player.resigned, player.bot),
+            player.began_at,
         )
         for player in record.players
     )
@@ -228,7 +271,7 @@ def _results(states: Sequence[RoomState], seats: dict[str, int], truth: Truth) -
         shown = [
             (
                 *(each.place, seats.get(each.player, 0), each.name, each.foundation_cards, each.time),
-                *(each.moves, each.undos, each.resigned, each.bot),
+                *(each.moves, each.undos, each.resigned, each.bot, each.began_at),
             )
             for each in state.standings
         ]
@@ -247,7 +290,8 @@ def _results(states: Sequence[RoomState], seats: dict[str, int], truth: Truth) -
     for state in states:
         table = before
         if record.terms.options.series > 1 and state.standings:
-            table = with_race(before, state.standings, record.end - record.start)
+            length = record.limit if record.terms.window else record.end - record.start
+            table = with_race(before, state.standings, length)
         if state.table != table:
             yield "other table"
 
@@ -256,9 +300,13 @@ def _is_early(seen: Seen, shown: Sequence[tuple[str, Any]], truth: Truth) -> boo
     record, options = truth.record, truth.record.terms.options
     length = record.end - record.start
     finishes = [player.time for player in record.players if player.time]
-    if length >= record.limit or (options.first_finish_ends and finishes and length >= min(finishes)):
-        return False
     states = [value for what, value in shown if what == "state"]
+    window = record.terms.window > 0
+    if window and record.end >= max(state.ends for state in states):
+        return False
+    is_decided = options.first_finish_ends and finishes and length >= min(finishes)
+    if is_decided or (not window and length >= record.limit):
+        return False
     declared = any(what == "sent" and isinstance(value[0], messages.DeclareStuck) for what, value in shown)
     stuck = {each.name for state in states for each in state.players if each.stuck}
     stuck -= set() if declared or seen.asked.role != "player" else {_own_name(seen, states)}
@@ -272,7 +320,11 @@ def _is_early(seen: Seen, shown: Sequence[tuple[str, Any]], truth: Truth) -> boo
         newest = player.actions[-1][0] if player.actions else 0
         is_done = player.time or player.resigned or last.no_moves_left or player.seat in gone
         is_stuck = options.end_when_settled and player.name in stuck
-        if not (is_done or is_stuck or length - newest >= 240_000):
+        if window:
+            is_up = player.began_at and record.end >= player.began_at + record.limit
+            if not (player.time or player.resigned or last.no_moves_left or is_stuck or is_up):
+                return True
+        elif not (is_done or is_stuck or length - newest >= 240_000):
             return True
     return False
 
@@ -307,7 +359,7 @@ def _draws(seen: Seen, shown: Sequence[tuple[str, Any]], states: Sequence[RoomSt
         yield "no share revealed"
         return
     last: RoomState = reveals[-1][1]
-    sealed = sorted((each.seat, each.name, each.share_commitment) for each in last.players)
+    sealed = sorted((each.seat, each.name, each.share_commitment) for each in _drawing(last))
     if sealed != [share[:3] for share in proof.shares] or reveals[-1][0].draw != proof.draw:
         yield "drawn from others"
     name = _own_name(seen, states)
@@ -315,17 +367,24 @@ def _draws(seen: Seen, shown: Sequence[tuple[str, Any]], states: Sequence[RoomSt
         yield "own share missing"
     draws: dict[int, Any] = {}
     for request, state, _ in reveals:
-        places = frozenset((each.seat, each.name, each.share_commitment) for each in state.players)
+        places = frozenset((each.seat, each.name, each.share_commitment) for each in _drawing(state))
         if draws.setdefault(request.draw, places) != places:
             yield "revealed twice"
     for one, other in zip(draws, list(draws)[1:], strict=False):
         names = [{each[:2] for each in draws[draw]} for draw in (one, other)]
         named = {(each.seat, each.name) for each in states[-1].lost if each.draw >= one}
-        if other < one or not names[1] < names[0] or not names[0] - names[1] <= named:
+        is_needed = names[1] < names[0] and names[0] - names[1] <= named
+        if record.terms.window:
+            is_needed = bool(names[0] & named) and not names[1] & named
+        if other < one or not is_needed:
             yield "revealed for another draw that nobody made necessary"
     silent = [each for each in states[-1].lost if each.name == name and each.reason == "silent"]
     if any(each.draw in draws for each in silent):
         yield "said silent"
+
+
+def _drawing(state: RoomState) -> list[Any]:
+    return [each for each in state.players if not state.window or each.seat in state.drawing]
 
 
 def _own(seen: Seen, shown: Sequence[tuple[str, Any]], states: Sequence[RoomState], truth: Truth) -> Iterator[str]:
@@ -345,8 +404,14 @@ def _own(seen: Seen, shown: Sequence[tuple[str, Any]], states: Sequence[RoomStat
         return
     plays = truth.plays[own.seat]
     boards = [value for what, value in shown if what == "board"]
-    if not any(revision == 0 for revision, *_ in boards):
+    acts = {type(value[0]) for what, value in shown if what == "sent"}
+    begins = messages.Begin in acts
+    if not any(revision == 0 for revision, *_ in boards) and (begins or not record.terms.window):
         yield "first board not shown"
+    if own.began_at and not begins:
+        yield "begun by another"
+    if any(what == "begun" and value != own.began_at for what, value in shown):
+        yield "began at another time"
     for revision, piles, moves, undos, may_undo in boards:
         play = plays[revision] if 0 <= revision < len(plays) else None
         if play is None or (piles, moves, undos) != (play.board.masked().piles, play.moves, play.undos):
@@ -355,20 +420,19 @@ def _own(seen: Seen, shown: Sequence[tuple[str, Any]], states: Sequence[RoomStat
             yield "wrong about undo"
     sent: dict[tuple[int, str], int] = {}
     ids = defaultdict(set)
-    acts = set()
     for what, value in shown:
         if what == "sent":
             request, now = value
-            acts.add(type(request))
             if isinstance(request, messages.Act):
                 sent.setdefault((request.revision + 1, request.action), now)
                 ids[request.revision + 1, request.action].add(request.id)
-    acked = set()
+    start, acked = _began(record, own), set()
+    end = min(record.end, start + record.limit)
     for what, value in shown:
         if what == "ack":
             revision, action, time = value
             acked.add(revision)
-            if not 0 < revision <= len(own.actions) or own.actions[revision - 1] != (time - record.start, action):
+            if not 0 < revision <= len(own.actions) or own.actions[revision - 1] != (time - start, action):
                 yield "other action"
     refused = Counter((value[0] + 1, value[1]) for what, value in shown if what == "refused")
     doubt = CLOCK_DRIFT + _fastest_ping(shown)
@@ -377,17 +441,17 @@ def _own(seen: Seen, shown: Sequence[tuple[str, Any]], states: Sequence[RoomStat
             yield "foreign action"
         elif revision not in acked and len(ids[revision, action]) == refused[revision, action]:
             yield "refused action"
-        elif revision not in acked and record.start + time < sent[revision, action] + LOCAL - doubt:
+        elif revision not in acked and start + time < sent[revision, action] + LOCAL - doubt:
             yield "action before it was made"
     kicked = any(what == "notice" and value.code == NoticeCode.KICKED for what, value in shown)
-    may_resign = kicked or messages.Resign in acts or messages.Leave in acts
+    may_resign = kicked or messages.Resign in acts or (messages.Leave in acts and not record.terms.window)
     races_on = True
     for what, value in shown:
         is_end = what == "sent" and isinstance(value[0], messages.Resign | messages.Leave)
         races_on = races_on and not is_end and not (what == "notice" and value.code == NoticeCode.KICKED)
         if what == "refused":
             revision, action, code, now = value
-            if code in _OVER and races_on and now + LOCAL + 15 < record.end - 100:
+            if code in _OVER and races_on and now + LOCAL + 15 < end - 100:
                 yield "refused as if the race were over"
             if code in _BY_RULES and revision < len(plays):
                 try:
@@ -395,11 +459,11 @@ def _own(seen: Seen, shown: Sequence[tuple[str, Any]], states: Sequence[RoomStat
                 except SamedealError:
                     continue
                 yield "legal move refused"
-            elif races_on and revision == len(own.actions) and now + LOCAL < record.end - 10_000:
+            elif races_on and revision == len(own.actions) and now + LOCAL < end - 10_000:
                 yield "move not taken"
     answered = {*refused, *((revision, action) for revision, action in sent if revision in acked)}
     left = [at for act, at in sent.items() if act[0] > len(own.actions) and act not in answered]
-    if not may_resign and not own.time and left and min(left) + LOCAL < record.end - 10_000:
+    if not may_resign and not own.time and left and min(left) + LOCAL < end - 10_000:
         yield "move not answered"
     if own.resigned and not may_resign:
         yield "resigned"
@@ -434,7 +498,7 @@ def _watched(shown: Sequence[tuple[str, Any]], seats: dict[str, int], truth: Tru
             yield "other watched board"
             continue
         play = plays[value.revision]
-        at = record.start + (player.actions[value.revision - 1][0] if value.revision else 0)
+        at = _began(record, player) + (player.actions[value.revision - 1][0] if value.revision else 0)
         if value.revision and value.time != at:
             yield "other watched time"
         if what == "delayedboard":
@@ -454,7 +518,7 @@ def reveal_problems(seen: Seen) -> Iterator[str]:
     """Reveals of which none must ever happen, whatever the verdict."""
     draws: dict[int, Any] = {}
     for request, state, was_contradicted in [value for what, value in seen.shown() if what == "reveal"][::-1]:
-        places = frozenset((each.seat, each.name, each.share_commitment) for each in state.players)
+        places = frozenset((each.seat, each.name, each.share_commitment) for each in _drawing(state))
         if was_contradicted:
             yield "revealed after a contradiction"
         if draws.setdefault(request.draw, places) != places:

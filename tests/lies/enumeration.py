@@ -107,6 +107,14 @@ def outcome(server: Server, client: Client) -> Outcome:
     return Outcome(client.seen, reading, judged(client.seen, reading))
 
 
+def away(result: Outcome) -> set[str]:
+    """The row of a player who was away when the deal of a race with a window was drawn."""
+    record, evidence = result.reading.record, result.seen.evidence
+    shares = record.proof.shares if record is not None and record.proof is not None else ()
+    is_away = evidence.window > 0 and all(share.seat != evidence.seat for share in shares)
+    return {"without_you"} if is_away else set()
+
+
 class Watcher:
     """What looks at worlds, and tries those again without a row in which several rows were found."""
 
@@ -236,7 +244,7 @@ def _honest(watcher: Watcher, plan: Plan, seed: str, chosen: Chosen) -> None:
     for client in server.clients.values():
         watcher.findings.worlds["honest"] += 1
         result = watcher.look(f"{plan.name} {client.name}", "honest", partial(outcome, server, client))
-        if result is not None and not set(result.verdict.rows) <= {"out_of_draw", "unheard"}:
+        if result is not None and not set(result.verdict.rows) <= {"out_of_draw", "unheard", *away(result)}:
             watcher.findings.hole(f"{plan.name} {client.name}", f"honest: {dict(result.verdict.rows)}")
 
 
@@ -285,7 +293,7 @@ def _troubles(watcher: Watcher, plan: Plan, seed: str, chosen: Chosen) -> None:
         watcher.findings.worlds["troubles"] += 1
         place = f"{plan.name}@{at} {who}, seen by"
         for other, server, result in watcher.look_at(place, name, partial(hold_troubled, plan, seed, at, who, trouble)):
-            allowed = trouble.rows | {"out_of_draw", "unheard"}
+            allowed = trouble.rows | {"out_of_draw", "unheard", *away(result)}
             if server.clients[other].player not in {line.player for line in server.race.result.standings}:
                 allowed |= {"unfinished", "no_first_board", "missed_draw", "no_record"}
             found = result.verdict

@@ -152,7 +152,10 @@ class Seen(Struct, frozen=True):
         if isinstance(request, RevealShare):
             assert self.state is not None
             known = known.showing("reveal", (request, self.state, bool(self.evidence.contradiction)))
-        elif isinstance(request, Act | messages.Resign | messages.Leave | messages.DeclareStuck | messages.Join):
+        elif isinstance(
+            request,
+            Act | messages.Resign | messages.Leave | messages.DeclareStuck | messages.Join | messages.Begin,
+        ):
             known = known.showing("sent", (request, now))
         elif isinstance(request, messages.Ping):
             known = known.showing("ping", (request.id, now))
@@ -194,6 +197,8 @@ class Seen(Struct, frozen=True):
                 newest = [(seat, tally) for seat, tally in tallies_now if seat == message.seat]
                 known_now = replace(self, tallies=tallies_now)
                 return known_now.showing("tally", newest[0]) if newest else known_now
+            case messages.Begun():
+                return self.showing("begun", message.time)
             case messages.Pong():
                 return self.showing("pong", (message.to, now))
             case messages.Drawn() | messages.DelayedBoard() | messages.DelayedMove() | messages.Notice():

@@ -68,7 +68,8 @@ def _lost_for_good(server: Server, client: Client) -> None:
 
 def _lost(server: Server, client: Client, receipt: bytes) -> None:
     racer = server.racer_of(client)
-    if server.race.phase != "racing" or racer is None or racer.resigned or not server.logs[racer.player]:
+    is_racing = racer is not None and not racer.resigned and client in server.present
+    if server.race.phase != "racing" or racer is None or not is_racing or not server.logs[racer.player]:
         return
     lost = server.undo(racer.player)
     _fail_over(server, replace(server.held, event=server.held.event - 2))
@@ -111,10 +112,11 @@ def _other_end(server: Server, _: Client) -> None:
 
 def _lost_start(server: Server, _: Client) -> None:
     """Lose the start of the race, which begins a second later before anybody is back."""
-    if server.race.phase == "racing" and not any(server.logs.values()):
+    has_begun = any(own.began_at for own in server.held.progress.values())
+    if server.race.phase == "racing" and not any(server.logs.values()) and not has_begun:
         event, race = server.held.event, server.race
         server.held = _before(server, "countdown")
-        server.change(starts=race.starts + 1000, ends=race.ends + 1000)
+        server.change(starts=race.starts + 1000, ends=race.ends + 1000 * (not race.window))
         server.begin_race()
         _fail_over(server, replace(server.held, event=event))
 
@@ -128,6 +130,8 @@ def _window(server: Server, client: Client) -> None:
     client.happens(Event("taken over", client.now))
     server.set_presence(racer.player, connected=True)
     if server.race.phase == "racing" and not racer.resigned:
+        if server.race.window:
+            server.held = server.held.begun(racer.player, server.now)
         for move in server.held.play(racer.player).board.legal_moves()[:1]:
             server.play_on(racer.player, str(move), server.now)
             server.show_move(racer, str(move))
@@ -208,7 +212,7 @@ def _refused(code: RefusalCode, retry_after: float = 0.0) -> Callable[[Server, C
 
 def _put_off(server: Server, _: Client) -> None:
     """Put the start off by two seconds."""
-    if (race := server.race).phase == "countdown":
+    if (race := server.race).phase == "countdown" and not race.window:
         server.change(starts=race.starts + 2000, ends=race.ends + 2000)
 
 

@@ -40,6 +40,7 @@ from samedeal.race.draws import first_board
 from samedeal.race.due_times import due_at
 from samedeal.race.held_race import HeldRace
 from samedeal.race.openings import first_race
+from samedeal.race.progress import ProgressByPlayer
 from samedeal.race.values import DealSecret, FoundDeal, Race, RaceBefore, Racer
 from samedeal.record import Record
 from samedeal_link.evidence.facts import ANYTHING, AskedToEnter, Wanted
@@ -75,6 +76,7 @@ class Plan:
     date: str = "2026-11-21"
     today: str = "2026-11-21"
     bots: tuple[str, ...] = ()
+    window: int = 0
 
 
 def with_share(race: Race, racer: Racer, share: bytes = b"") -> Racer:
@@ -183,7 +185,9 @@ class Server:
         deal = Deal.parse(plan.options.deal).on(plan.date)
         options = with_fields(plan.options, deal="winnable") if deal.kind == "again" else plan.options
         seeded = self.seed_of(deal)
-        race = first_race(self.room, options, deal, seeded, NOW, private=plan.private, tide=plan.tide)
+        race = first_race(
+            self.room, options, deal, seeded, NOW, private=plan.private, tide=plan.tide, window=plan.window
+        )
         race = with_fields(race, round=plan.round, before=RaceBefore(table=plan.table, rooms=plan.rooms_before))
         race = with_fields(race, commitment=commitment(race.terms.digest, seeded))
         self.held = HeldRace(race, DealSecret(seeded))
@@ -214,8 +218,8 @@ class Server:
         return found_deal(self.race, self.held.secret.seed)
 
     def state_for(self, client: Client) -> RoomState:
-        held = self.held
-        state = room_state.room_state(self.race_for(client), held.progress_of_all, held.event, 0, self.now)
+        given = self.race_for(client), self.progress, self.held.event, 0, self.now, client.player
+        state = room_state.room_state(*given)
         return with_fields(state, players=tuple(self.seat_for(client, each) for each in state.players))
 
     def seat_for(self, client: Client, seat: Seat) -> Seat:
@@ -224,6 +228,9 @@ class Server:
     def tally_for(self, racer: Racer) -> Tally:
         """The counts of a racer that all others are told."""
         return room_state.tally_of(racer.player, self.held.progress_of(racer.player), self.now)
+
+    def begin_time(self, client: Client) -> int:
+        return self.now
 
     def ack_time(self, racer: Racer) -> int:
         return self.now
@@ -253,6 +260,17 @@ class Server:
     def race(self) -> Race:
         return self.held.race
 
+    @property
+    def progress(self) -> ProgressByPlayer:
+        """The progress of all players. In a race with a window, those who are connected have just been seen."""
+        known = self.held.progress_of_all
+        seen = self.now if self.race.window else 0
+        return {player: with_fields(own, last_seen=seen or own.last_seen) for player, own in known.items()}
+
+    def is_dealt(self, player: str) -> bool:
+        """Whether a player has cards."""
+        return bool(self.held.plays) and self.race.began_at(self.held.progress_of(player)) > 0
+
     def racer_of(self, client: Client) -> Racer | None:
         return self.race.racer(client.player)
 
@@ -276,7 +294,8 @@ class Server:
             found = self.find()
             self.held = replace(self.held, secret=with_fields(self.held.secret, found=found))
             self.held = self.held.told(FixDealCommand(found), self.now)
-        if self.race.phase in ("racing", "finished") and not self.held.plays:
+        is_dealt = self.race.phase in ("racing", "finished") or self.race.is_hidden
+        if is_dealt and not self.held.plays:
             rules = {each.player: self.race_for(self.clients.get(each.name)).options for each in self.race.racers}
             plays = {
                 each.player: Play(self.first_board(each), rules[each.player].undo_rule) for each in self.race.racers
@@ -292,7 +311,7 @@ class Server:
         self.tick()
 
     def tick(self, *, end_wait: bool = False) -> None:
-        self.apply(TickCommand(self.held.progress_of_all, self.held.secret, end_wait))
+        self.apply(TickCommand(self.progress, self.held.secret, end_wait))
 
     def set_presence(self, player: str, *, connected: bool) -> None:
         before = self.held.progress_of(player)
@@ -324,14 +343,16 @@ class Server:
             for message in self.answers_to(client, request):
                 client.receive(message)
         except SamedealError as error:
-            revision = self.held.progress_of(client.player).revision if self.held.plays else -1
+            revision = self.held.progress_of(client.player).revision if self.is_dealt(client.player) else -1
             client.receive(messages.Refused(to=request.id, code=error.code, message="No.", revision=revision))
-        if self.race.phase == "racing" and isinstance(request, CommandRequest | messages.Leave | messages.Act):
+        is_waiting = self.race.window and self.race.lacks_shares and not self.race.draw.seats
+        is_change = isinstance(request, CommandRequest | messages.Leave | messages.Act)
+        if is_waiting or (self.race.phase == "racing" and is_change):
             self.tick()
 
     def answers_to(self, client: Client, request: Any) -> Iterator[Any]:
         """Yield the answer to a request, and what only this client is sent after it. Raise SamedealError to refuse it."""
-        player, progress = client.player, self.held.progress_of_all
+        player, progress = client.player, self.progress
         match request:
             case messages.Hello():
                 yield messages.Welcome(request.id, "s", player, client.name, time=self.now, server="test")
@@ -343,7 +364,7 @@ class Server:
                 self.set_presence(player, connected=True)
                 self.come(client)
                 racer, own = self.race.seated(player), self.held.progress_of(player)
-                revision = own.revision if self.held.plays else -1
+                revision = own.revision if self.is_dealt(player) else -1
                 yield messages.Joined(request.id, self.race.room, racer.seat, own.generation, revision)
                 if is_back:
                     yield from self.room_for(client)
@@ -355,6 +376,10 @@ class Server:
                 yield messages.Watching(to=request.id, room=self.race.room, delay=self.race.options.delay)
                 yield from self.room_for(client)
                 yield from map(self.watched, self.race.racers if self.held.plays else ())
+            case messages.Begin():
+                yield messages.Begun(to=request.id, time=self.attempt(client, request), receipt=b"receipt")
+                yield self.state_for(client)
+                yield self.board_for(client, self.race.seated(player))
             case messages.Act():
                 racer = self.race.seated(player)
                 answer = self.act(client, racer, request)
@@ -387,6 +412,11 @@ class Server:
             self.answers[known] = room_state.acked(act, play, time, b"receipt")
         return self.answers[known]
 
+    def attempt(self, client: Client, begin: messages.Begin) -> int:
+        """Begin a player's attempt. Return when it began."""
+        self.held = self.held.begun(client.player, begin.time or self.begin_time(client))
+        return self.held.progress_of(client.player).began_at
+
     def come(self, client: Client) -> None:
         if client not in self.present:
             self.present.append(client)
@@ -409,8 +439,11 @@ class Server:
         if self.race == before:
             return
         is_drawn = before.draw.shares != self.race.draw.shares
-        is_dealt = before.is_waiting and bool(self.held.plays)
+        is_dealt = before.is_waiting and bool(self.held.plays) and not self.race.window
         for client in list(self.present):
+            own = [room_state.own_race(race, client.player) for race in (before, self.race)]
+            if before.is_hidden and self.race.is_hidden and own[0] == own[1]:
+                continue
             room = self.room_for(client) if is_drawn else [self.state_for(client)]
             for message in chain(room, self.boards_for(client) if is_dealt else ()):
                 client.receive(message)
@@ -429,16 +462,18 @@ class Server:
 
     def board_for(self, client: Client, racer: Racer) -> messages.BoardState:
         race = self.race_for(client)
-        head = first_head(race, racer)
+        began = race.began_at(self.held.progress_of(racer.player))
+        head = first_head(race, racer, began)
         for entry in self.logs[racer.player]:
-            head = next_head(head, entry.revision, entry.committed_at - race.starts, entry.action)
+            head = next_head(head, entry.revision, entry.committed_at - began, entry.action)
         return self.held.board_state(racer.player, head)
 
     def watched(self, racer: Racer) -> messages.DelayedBoard:
-        time = self.held.progress_of(racer.player).last_action_at or self.race.starts
+        began = self.race.began_at(self.held.progress_of(racer.player))
+        time = self.held.progress_of(racer.player).last_action_at or began
         reached: tuple[int, ...] = ()
         for entry in self.logs[racer.player]:
-            count, at = entry.foundation_cards, entry.committed_at - self.race.starts
+            count, at = entry.foundation_cards, entry.committed_at - began
             reached = reached[:count] + (at,) * (count - len(reached))
         return with_fields(delayed_board(racer.player, self.held.play(racer.player), time), reached=reached)
 
@@ -452,7 +487,7 @@ class Server:
 
     def tell(self, racer: Racer) -> None:
         """Tell all others how a racer's counts have changed."""
-        for client in list(self.present):
+        for client in () if self.race.is_hidden else list(self.present):
             before, tally = client.tally.get(racer.seat), self.tally_for(racer)
             if client.player != racer.player and tally != before:
                 client.tally[racer.seat] = tally
@@ -563,6 +598,12 @@ def _again(what: Any = None) -> Callable[[Server, Client], None]:
     return connect_again
 
 
+def _off(server: Server, client: Client) -> None:
+    """Go away for as long as others like."""
+    if client in server.present:
+        client.disconnect()
+
+
 def _hears(level: int) -> Callable[[Server, Client], None]:
     def set_hears(server: Server, client: Client) -> None:
         client.hears = level
@@ -605,6 +646,17 @@ def _request(request: Any) -> Callable[[Server, Client], None]:
     return send
 
 
+def _begin(server: Server, client: Client) -> None:
+    state = client.seen.state
+    if client in server.present and state is not None and is_open(state):
+        client.send(messages.Begin(id=0))
+
+
+def is_open(state: RoomState) -> bool:
+    """Whether players may begin in a race with a window, as a state says."""
+    return state.window > 0 and (state.phase == "racing" or (state.phase == "countdown" and state.starts > 0))
+
+
 def _push(server: Server, _: Client) -> None:
     for client in list(server.present):
         client.receive(server.state_for(client))
@@ -633,6 +685,9 @@ STEPS: dict[str, Callable[[Server, Any], None]] = {
     "ready": _request(messages.Ready(id=0)),
     "start": _host_start,
     "due": _due,
+    "begin": _begin,
+    "off": _off,
+    "back": _connect,
     "ping": _request(messages.Ping(id=0)),
     "quiet": _hears(0),
     "commits": _hears(1),
@@ -675,6 +730,7 @@ _BLOCKED_AFTER: Final = 10
 
 _DRAW: Final = "bob:quiet ana:start bob:commits bob:speaks"
 _SHORT: Final = "ana:move bob:move ana:move bob:stuck ana:resign"
+WINDOW: Final = 3600
 LINE: Final = line("friday", game=GAME.name, deal="winnable", delay=0)
 
 _TWO: Final = "ana:join bob:join ana:ready bob:ready"
@@ -708,6 +764,9 @@ def _plans() -> Sequence[Plan]:
     in_tide = Wanted(game=GAME.name, tide=NOW + 60_000)
     in_series = Wanted(options=series, round=1, private=False)
     at_once = Wanted(game=GAME.name, tide=0)
+    window = options(players=4, limit=60, bots=False)
+    closes = NOW + 250 * WINDOW
+    listed = Wanted(line=with_fields(LINE, seats=4, bots=False, spectators=False, closes=closes))
     return (
         joint,
         _created("undo", "ana:join bob:join ana:start race ana:undo ana:move bob:move ana:undo bob:undo limit", hard),
@@ -769,6 +828,23 @@ def _plans() -> Sequence[Plan]:
             "ana:join bob:join ana:start race ana:move bob:move ana:stuck ana:illegal bob:cannot_undo limit",
             four,
             bots=("ana", "bob"),
+        ),
+        Plan(
+            "window",
+            script(
+                "ana:join bob:join ana:start race ana:begin ana:move bob:begin bob:move ana:cut ana:move ana:stuck "
+                "bob:off ana:push bob:back bob:resign push"
+            ),
+            window,
+            {"ana": Wanted(options=with_fields(window, bots=True), private=False, window=WINDOW), "bob": listed},
+            window=WINDOW,
+        ),
+        _race_of(
+            "apart",
+            "ana:join bob:join cid:join cid:off ana:start race ana:off cid:back cid:begin cid:move cid:off "
+            "ana:back ana:begin ana:move ana:resign limit cid:back bob:off bob:back",
+            window,
+            window=WINDOW,
         ),
     )
 

@@ -72,15 +72,18 @@ class Evidence(Struct, frozen=True):
     the player has revealed a share. ``is_out`` says that the player has no seat any more, and ``out_after`` in how many
     draws the player had revealed a share when this was so the last time, or -1. ``today`` is the date by the clock of this
     machine. ``places`` are all seats that the player had, with the name there. ``came_from`` is the seat before the player
-    came back, until a state says more. ``begun`` is None until the race has begun. ``acks`` are in the order of their
-    revisions. ``found`` has what was contradicted or is missing, by the names of rows: the detail of the first time, and
-    how often. ``results`` has the ends of the race that were shown. ``absent`` has the seats of racers without a
-    connection, and 0 while the client itself has not seen the race go on. ``counts`` are those of the racers, by seat.
-    ``gave_up_at`` is the time on the server's clock by which the player resigned or left, or 0.
-    ``mistimed`` has how often and by how much the server's times were wrong, in sum. ``heard_at`` is the local time, in
-    milliseconds, of the newest message.
+    came back, until a state says more. ``begun`` is None until the race has begun. ``ends`` is when the window of the race
+    closes, or 0, and ``drawing`` are those who drew its deal, as the server said it. ``asked_at`` is when the player asked
+    to begin there, 0 if that is unknown, and None before, and ``began_at`` when the player did, or 0. ``acks`` are in the
+    order of their revisions. ``found`` has what was contradicted or is missing, by the names of rows: the detail of the
+    first time, and how often. ``results`` has the ends of the race that were shown. ``absent`` has the seats of racers
+    without a connection, and 0 while the client itself has not seen the race go on. ``counts`` are those of the racers,
+    by seat. ``gave_up_at`` is the time on the server's clock by which the player resigned or left, or 0. ``mistimed``
+    has how often and by how much the server's times were wrong, in sum. ``heard_at`` is the local time, in milliseconds,
+    of the newest message.
 
-    The fields from ``new`` on are only in memory. ``expected`` are the seats, names and kinds of the players as the newest
+    The fields from ``new`` on are only in memory. ``was_there`` says that this connection is older than the closing of the
+    doors. ``expected`` are the seats, names and kinds of the players as the newest
     countdown showed them, or None. ``delay`` is that of the boards for spectators, as the server said it.
     """
 
@@ -107,6 +110,10 @@ class Evidence(Struct, frozen=True):
     is_out: bool = False
     out_after: int = -1
     begun: facts.RaceBegun | None = None
+    ends: int = 0
+    drawing: tuple[facts.Drawing, ...] = ()
+    asked_at: int | None = None
+    began_at: int = 0
     dealt: tuple[facts.Dealt, ...] = ()
     sent_actions: Mapping[int, facts.Sent] = field(default_factory=dict)
     acks: tuple[Ack, ...] = ()
@@ -130,6 +137,7 @@ class Evidence(Struct, frozen=True):
     heard_at: int = 0
     phase: str = ""
     came_from: int = 0
+    was_there: bool = False
     expected: frozenset[tuple[int, str, bool]] | None = None
     delay: int | None = None
     clock: RaceClock = field(default_factory=RaceClock)
@@ -166,6 +174,16 @@ class Evidence(Struct, frozen=True):
     def start(self) -> int:
         """The start of the race, in milliseconds since 1970, or 0 if it has not begun."""
         return self.begun.start if self.begun else 0
+
+    @property
+    def window(self) -> int:
+        """The length of the race's window, in seconds, or 0."""
+        return self.terms.window if self.terms else 0
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether the player may know only the own attempt: the window is open."""
+        return self.window > 0 and self.phase == "racing"
 
     @property
     def is_given_up(self) -> bool:
@@ -252,7 +270,12 @@ def _sat(known: Evidence, fact: facts.Sat) -> Evidence:
 
 def _terms_shown(known: Evidence, fact: facts.Shown) -> Evidence:
     shown = replace(
-        known, terms_text=fact.terms, commitment=fact.commitment, table=fact.table, came_late=not fact.before
+        known,
+        terms_text=fact.terms,
+        commitment=fact.commitment,
+        table=fact.table,
+        came_late=not fact.before,
+        ends=fact.ends,
     )
     try:
         terms = RoomTerms.parse(fact.terms)
@@ -262,7 +285,7 @@ def _terms_shown(known: Evidence, fact: facts.Shown) -> Evidence:
         return shown.finding("contradicting_terms")
     shown = replace(shown, terms=terms)
     shown = shown.finding_if(terms.room != known.room, "other_room")
-    difference = known.wanted.difference(terms)
+    difference = known.wanted.difference(terms, fact.ends)
     shown = shown.finding_if(bool(difference), "other_request", difference)
     return shown.finding_if(terms.deal.has_proof and not terms.is_described, "other_description")
 
@@ -327,9 +350,12 @@ _ADDED: Final[Mapping[type, Callable[[Evidence, Any], Evidence]]] = {
     facts.Shown: _terms_shown,
     facts.Share: _share,
     facts.Sealed: lambda known, fact: replace(known, draws=(*known.draws, fact)),
+    facts.Drawing: lambda known, fact: replace(known, drawing=(*known.drawing, fact)),
     facts.Losses: lambda known, fact: replace(known, lost=fact.lost),
     facts.SharesShown: lambda known, fact: replace(known, drawn=fact),
     facts.RaceBegun: lambda known, fact: replace(known, begun=fact),
+    facts.AskedToBegin: lambda known, fact: replace(known, asked_at=fact.time),
+    facts.Began: lambda known, fact: replace(known, began_at=fact.time),
     facts.Dealt: lambda known, fact: replace(known, dealt=(*known.dealt, fact)),
     facts.Sent: lambda known, fact: replace(known, sent_actions={**known.sent_actions, fact.id: fact}),
     facts.ActConfirmed: _acked,

@@ -12,6 +12,7 @@ from typing import Final, Literal, NamedTuple
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from samedeal.deal import Deal
 from samedeal.options import Options
@@ -28,6 +29,7 @@ class Wanted(Struct, frozen=True, omit_defaults=True):
     is the row that the player chose in the list of rooms. ``game`` and ``tide`` are those of *race now*, which without a
     ``tide`` may lead to the room of one too. A room that the player opened belongs to none. ``round`` is that of a rematch.
     ``private`` says whether the player asked for a passphrase. With ``again``, the deal of an earlier race is dealt again.
+    ``window`` is that of a room that the player opened, or of the race before a rematch.
     """
 
     options: Options | None = None
@@ -37,12 +39,17 @@ class Wanted(Struct, frozen=True, omit_defaults=True):
     round: int = -1
     private: bool | None = None
     again: bool = False
+    window: int = 0
 
-    def difference(self, terms: RoomTerms) -> str:
-        """Return in what a race differs from what the player asked for, in a word, or an empty text."""
+    def difference(self, terms: RoomTerms, ends: int) -> str:
+        """Return in what a race differs from what the player asked for, in a word, or an empty text.
+
+        ``ends`` is when the window closes, as the server showed it, or 0.
+        """
         given, asked = terms.options, self.options
         if asked is not None:
             wanted = RoomTerms.options_with(asked, terms.deal)
+            wanted = replace(wanted, bots=False) if self.window else wanted  # for which no window is open
             is_same = Deal.parse(asked.deal).on(terms.deal.date) == terms.deal
             if not (terms.deal.kind == "again" if self.again else is_same):
                 return "deal"
@@ -54,6 +61,7 @@ class Wanted(Struct, frozen=True, omit_defaults=True):
             "tide": (self.tide if self.tide or asked else "", terms.tide),
             "round": (max(self.round, 0), terms.round if self.round >= 0 else 0),
             "rule for who may enter": (self.private, terms.private),
+            "window": (self.window if self.game or asked else "", terms.window),
         }
         if self.line is not None:
             found["game"] = self.line.game, terms.game.name
@@ -61,8 +69,16 @@ class Wanted(Struct, frozen=True, omit_defaults=True):
             found["number of seats"] = self.line.seats, given.players
             found["delay"] = self.line.delay, given.delay
             found["rule for bots"] = self.line.bots, given.bots
-            found["rule for spectators"] = self.line.spectators, given.spectators
+            closes = (ends, doors_close_at(terms, ends)) if terms.window else (0,)
+            found["window"] = self.line.closes in closes, True
+            if not self.line.closes:  # nobody watches before the window has closed
+                found["rule for spectators"] = self.line.spectators, given.spectators
         return next((name for name, (own, shown) in found.items() if own not in ("", None, shown)), "")
+
+
+def doors_close_at(terms: RoomTerms, ends: int) -> int:
+    """Return when the doors of a race close whose window closes at ``ends``, or 0 if it has no window."""
+    return ends - 750 * terms.window
 
 
 ANYTHING: Final = Wanted()
@@ -114,13 +130,15 @@ class Out(Fact, frozen=True):
 class Shown(Fact, frozen=True):
     """The room showed its terms and the commitment of the server for the first time, and the table before the race.
 
-    ``table`` is None if the race was over. ``before`` says whether the race had not begun.
+    ``table`` is None if the race was over. ``before`` says whether the race had not begun. ``ends`` is when the window of
+    the race closes, or 0.
     """
 
     terms: str
     commitment: bytes
     table: tuple[TableLine, ...] | None = None
     before: bool = True
+    ends: int = 0
 
 
 class Share(Fact, frozen=True):
@@ -135,6 +153,17 @@ class Sealed(Fact, frozen=True):
 
     draw: int
     seats: tuple[Promise, ...]
+
+
+class Drawing(Fact, frozen=True):
+    """The room with a window showed who draws its deal, by their seats.
+
+    ``without_me`` says that the player is not among them, although the client saw the doors close, and had lost no share.
+    """
+
+    draw: int
+    seats: tuple[int, ...]
+    without_me: bool = False
 
 
 class Losses(Fact, frozen=True):
@@ -159,6 +188,18 @@ class RaceBegun(Fact, frozen=True, tag="begun"):
     start: int
     racers: tuple[Seat, ...]
     earlier: tuple[EarlierPlayer, ...] = ()
+
+
+class AskedToBegin(Fact, frozen=True):
+    """The player asked to begin in a window. ``time`` is the earliest that the server's clock had, or 0 if unknown."""
+
+    time: int
+
+
+class Began(Fact, frozen=True):
+    """The server showed when the player's clock began in a window."""
+
+    time: int
 
 
 class Dealt(Fact, frozen=True):
@@ -241,6 +282,7 @@ class Counts(NamedTuple):
     acted_at: int = 0
     last_progress_at: int = 0
     finished_at: int = 0
+    began_at: int = 0
 
 
 NO_COUNTS: Final = Counts()
@@ -282,8 +324,8 @@ class MoveWatched(Fact, frozen=True):
 class Mistimed(Fact, frozen=True):
     """A time was strange by so many milliseconds.
 
-    An action was dated wrongly (``misdated``) or answered late, the first board was dealt late, or the server's clock was
-    ``set``.
+    An action or a beginning was dated wrongly (``misdated``), an action was answered late, the first board was dealt late,
+    or the server's clock was ``set``.
     """
 
     what: Literal["misdated", "late", "dealt", "set"]

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from samedeal.deal import Deal
 from samedeal.errors import SamedealError
-from samedeal.joint_deal import HIGHEST_SEAT, LossReason
+from samedeal.joint_deal import HIGHEST_SEAT, MAX_DRAWS, LossReason
 from samedeal.protocol import messages
 from samedeal.protocol.messages import Phase, RoomState, Seat, Tally, ToClient, ToServer
 from samedeal.protocol_codes import NoticeCode, RefusalCode
@@ -27,6 +27,9 @@ from samedeal_link.evidence.own_draws import agrees
 _ABSENT_AFTER: Final = 50_000
 """Time, in milliseconds, without a connection after which a race may have ended without the player."""
 
+_TOLERANCE: Final = 100
+"""Time, in milliseconds, by which clocks may drift during a race."""
+
 BY_RULES: Final = (RefusalCode.ILLEGAL, RefusalCode.CANNOT_UNDO, RefusalCode.MALFORMED)
 """The codes of the refusals of actions that the rules of the game forbid."""
 
@@ -37,7 +40,7 @@ _ORDER: Final = ("", *get_args(Phase))
 def sent(evidence: Evidence, request: ToServer, now: int) -> Evidence:
     """Return the evidence before a request is sent at the local time ``now``."""
     if isinstance(request, messages.Hello):  # a new connection: what was asked on others is never answered
-        known = replace(evidence, waiting={request.id: (request, now)})
+        known = replace(evidence, waiting={request.id: (request, now)}, was_there=False)
         is_noted = 0 in known.absent or known.results
         was_away = not is_noted and not 0 < now - known.heard_at < _ABSENT_AFTER
         return known.plus(facts.Gone(0, "away")) if was_away else known
@@ -47,6 +50,10 @@ def sent(evidence: Evidence, request: ToServer, now: int) -> Evidence:
         case messages.Act() if request.id not in known.sent_actions:
             low = now + known.clock.low if known.clock.is_known else 0
             return known.plus(facts.Sent(request.id, request.revision, request.action, low))
+        case messages.Begin() if known.asked_at is None:
+            return known.plus(facts.AskedToBegin(now + known.clock.low if known.clock.is_known else 0))
+        case messages.Leave() if known.window and known.phase != "open":
+            return known  # who leaves comes back
         case messages.Resign() | messages.Leave() | messages.DeclareStuck():
             time = now + known.clock.high if known.clock.is_known else 0
             return known.plus(facts.Own(type(request).__name__.lower(), time))
@@ -83,9 +90,9 @@ def _answered(known: Evidence, request: ToServer, at: int, answer: ToClient, now
         case messages.Hello(), messages.Welcome():
             return _welcomed(known, answer)
         case messages.Ping(), messages.Pong():
-            gap = 0 if "set" in known.mistimed else known.clock.set_by(at, now, answer.time)
-            told = known.timed("set", gap)
-            return replace(told, clock=told.clock.exchanged(at, now, answer.time))
+            clock = replace(known.clock, is_fixed=known.clock.is_fixed and _is_timed(known, now))
+            gap = 0 if "set" in known.mistimed else clock.set_by(at, now, answer.time)
+            return replace(known.timed("set", gap), clock=clock.exchanged(at, now, answer.time))
         case messages.Join(), messages.Joined():
             back = _joined(known, answer)
             return replace(back, clock=replace(back.clock, entered_at=now), expected=None)
@@ -94,6 +101,8 @@ def _answered(known: Evidence, request: ToServer, at: int, answer: ToClient, now
         case messages.Watch(), messages.Watching():
             watching = replace(known, delay=answer.delay, expected=None) if known.role == "spectator" else known
             return watching.finding_if(answer.room != known.room, "other_room")
+        case messages.Begin(), messages.Begun():
+            return _with_beginning(known, answer.time, now)
         case messages.Act(), messages.Acked():
             acked = known.plus(facts.ActConfirmed(answer.to, answer.time, answer.hash, answer.may_undo))
             acked = acked.timed("misdated", known.clock.misdated(at, now, answer.time))
@@ -104,6 +113,23 @@ def _answered(known: Evidence, request: ToServer, at: int, answer: ToClient, now
             )
         case _:
             return known
+
+
+def _is_timed(known: Evidence, now: int) -> bool:
+    """Return whether the clock of the player may run. For days, the clocks of two machines do not agree."""
+    if known.terms is None or not known.window:
+        return True
+    up_at = known.began_at + 1000 * known.terms.options.limit
+    return known.asked_at is not None and (not known.began_at or now + known.clock.low < up_at)
+
+
+def _with_beginning(evidence: Evidence, time: int, now: int) -> Evidence:
+    """Return the evidence after the server said when the player began in a window."""
+    if evidence.began_at:
+        return evidence.finding_if(time != evidence.began_at, "other_start")
+    known = evidence.plus(facts.Began(time))
+    early = known.asked_at - _TOLERANCE - time if known.asked_at else 0
+    return known.timed("misdated", max(early, known.clock.ahead(now, time)))
 
 
 def _welcomed(evidence: Evidence, message: messages.Welcome) -> Evidence:
@@ -125,18 +151,25 @@ def _joined(evidence: Evidence, message: messages.Joined) -> Evidence:
     behind = -1 < message.revision < (evidence.acks[-1].revision if evidence.acks else 0)
     sent_actions = (each.revision + 1 for each in evidence.sent_actions.values())
     newest = max([len(evidence.acks), *sent_actions]) if evidence.seat else -1
+    newest = -1 if evidence.window and evidence.asked_at is None else newest
     known = known.finding_if(behind, "lost_data").finding_if(message.revision > newest, "other_window")
     return replace(known.plus(facts.Sat(message.seat, message.generation)), came_from=evidence.seat)
 
 
-def _shown(evidence: Evidence, state: RoomState, _: int) -> Evidence:
+def _shown(evidence: Evidence, state: RoomState, now: int) -> Evidence:
     if state.room != evidence.room:
         return evidence.finding("other_room")
     known = _with_terms(evidence, state)
+    if known.window and state.phase == "countdown" and state.starts:
+        state = replace(state, phase="racing")  # the deal is found, so each may begin
+    is_hidden = known.window > 0 and state.phase == "racing"
     is_open_again = state.phase == "open" and known.phase == "countdown"
     went_back = _ORDER.index(state.phase) < _ORDER.index(known.phase) and not is_open_again
-    known = known.finding_if(state.event < known.event or went_back, "lost_data")
-    known = replace(known, event=max(state.event, known.event), phase=state.phase)
+    known = known.finding_if(went_back or (state.event < known.event and not is_hidden), "lost_data")
+    was_there = known.was_there or state.phase == "open"
+    known = replace(known, event=max(state.event, known.event), phase=state.phase, was_there=was_there)
+    if known.window:
+        known = _with_window(known, state)
     is_replaced = any(each.shown and each.player != known.player for each in state.players)
     known = known.finding_if(is_replaced, "replaced_name")
     has_begun = state.phase in ("racing", "finished") or (state.phase == "closed" and known.begun is not None)
@@ -155,7 +188,7 @@ def _shown(evidence: Evidence, state: RoomState, _: int) -> Evidence:
     known = known.finding_if(is_strange, "other_players")
     for tally in state.tallies:
         if tally.player in seats:
-            known = _with_tally(known, seats[tally.player], tally)
+            known = _with_tally(known, seats[tally.player], tally, now)
     return _with_result(_with_table(known, state), state)
 
 
@@ -166,19 +199,36 @@ def _with_terms(evidence: Evidence, state: RoomState) -> Evidence:
     else:
         table = None if state.standings else state.table
         before = state.phase in ("open", "countdown")
-        changed = evidence.plus(facts.Shown(state.terms, state.commitment, table, before))
+        ends = state.ends if state.window else 0
+        changed = evidence.plus(facts.Shown(state.terms, state.commitment, table, before, ends))
     terms = changed.terms
     if terms is None or changed.terms_text != state.terms:
         return changed
     raced = terms.round % terms.options.series
     is_strange = len(state.rooms_before) != raced or bool(changed.table and not raced)
     changed = changed.finding_if(is_strange, "other_table")
-    shown = state.room, state.round, state.game, state.deal, state.private, state.tide
-    fixed = terms.room, terms.round, terms.game.name, str(terms.deal), terms.private, terms.tide
+    shown = state.room, state.round, state.game, state.deal, state.private, state.tide, state.window
+    fixed = terms.room, terms.round, terms.game.name, str(terms.deal), terms.private, terms.tide, terms.window
     asked = Deal.parse(state.options.deal).on(terms.deal.date)  # a number may have no #
     is_same = asked == (Deal("winnable") if terms.deal.kind == "again" else terms.deal)
     options = RoomTerms.options_with(state.options, terms.deal) if is_same else state.options
     return changed.finding_if(shown != fixed or options != terms.options, "contradicting_terms")
+
+
+def _with_window(evidence: Evidence, state: RoomState) -> Evidence:
+    """Return the evidence after a state of a room with a window: when it closes, who draws, and what is told early."""
+    terms, draw = evidence.terms, state.draw
+    doors = facts.doors_close_at(terms, evidence.ends) if terms else 0
+    known = evidence.finding_if((state.doors_close_at, state.ends) != (doors, evidence.ends), "other_limit")
+    others = [each for each in state.players if each.player != known.player]
+    is_told = state.event or any(each.resigned or each.stuck or each.away for each in others)
+    known = known.finding_if(known.is_hidden and bool(is_told), "told_early")
+    before = next((each.seats for each in known.drawing if each.draw == draw), ())
+    if before or not state.drawing or not 0 < draw <= MAX_DRAWS:
+        return known.finding_if(before != state.drawing and bool(before and state.drawing), "other_drawn")
+    lost = {(each.seat, each.name) for each in state.lost}
+    without_me = known.was_there and known.seat not in state.drawing and (known.seat, known.name) not in lost
+    return known.plus(facts.Drawing(draw, state.drawing, without_me))
 
 
 def _from_countdown(evidence: Evidence, state: RoomState) -> Evidence:
@@ -262,7 +312,10 @@ def _without_seat(evidence: Evidence, state: RoomState) -> Evidence:
     place = evidence.seat, evidence.name
     reasons = [each.reason for each in state.lost if (each.seat, each.name) == place]
     reason = reasons[-1] if reasons else ""
-    known = evidence.finding_if(not reason and state.phase == "countdown", "seat_vanished")
+    is_gone = state.phase == "countdown" and (
+        not reason or evidence.window > 0
+    )  # in a window, everybody keeps the seat
+    known = evidence.finding_if(is_gone, "seat_vanished")
     return known.finding_if(reason == "left", "said_left").plus(facts.Out())
 
 
@@ -279,7 +332,7 @@ def _with_race(evidence: Evidence, state: RoomState) -> Evidence:
         known = known.finding_if(state.earlier != begun.earlier, "other_results")
     terms = known.terms
     if terms is not None:
-        end = state.starts + 1000 * terms.options.limit
+        end = known.ends or state.starts + 1000 * terms.options.limit
         is_won = terms.options.first_finish_ends and any(tally.finished_at for tally in state.tallies)
         drawn = known.drawn.draw if known.drawn else 0
         known = known.finding_if(state.draw != drawn, "other_drawn")
@@ -308,7 +361,8 @@ def _with_result(evidence: Evidence, state: RoomState) -> Evidence:
 def _with_table(evidence: Evidence, state: RoomState) -> Evidence:
     table, terms = evidence.table, evidence.terms
     if table is not None and terms is not None and terms.options.series > 1 and state.standings:
-        table = with_race(table, state.standings, state.finished_at - state.starts)
+        length = 1000 * terms.options.limit if terms.window else state.finished_at - state.starts
+        table = with_race(table, state.standings, length)
     return evidence.finding_if(evidence.table is not None and state.table != table, "other_table")
 
 
@@ -343,8 +397,8 @@ def _dealt(evidence: Evidence, message: messages.BoardState, now: int) -> Eviden
     cards = _cards(evidence, message.piles)
     known = evidence.finding_if(cards != message.hash, "other_board")
     known = known.plus(facts.Dealt(message.revision, cards, message.moves, message.undos, message.may_undo))
-    is_first = known.begun is not None and not evidence.dealt
-    return known.timed("dealt", known.clock.dealt(now, known.start)) if is_first else known
+    start = known.began_at if known.window else known.start
+    return known.timed("dealt", known.clock.dealt(now, start)) if start and not evidence.dealt else known
 
 
 def _cards(evidence: Evidence, piles: tuple[bytes, ...]) -> bytes:
@@ -360,14 +414,16 @@ def _counted(evidence: Evidence, update: messages.ProgressUpdate, now: int) -> E
     if before is None:
         return evidence
     tally = before.updated(update)
-    known = _with_tally(evidence, update.seat, tally)
+    known = _with_tally(evidence, update.seat, tally, now)
     is_new = tally.acted_at != before.acted_at
     return known.timed("misdated", known.clock.ahead(now, tally.acted_at)) if is_new else known
 
 
-def _with_tally(evidence: Evidence, seat: int, tally: Tally) -> Evidence:
+def _with_tally(evidence: Evidence, seat: int, tally: Tally, now: int) -> Evidence:
     known = replace(evidence, tallies={**evidence.tallies, seat: tally})
-    if seat != known.seat:  # a client knows when its own line was cut
+    if known.window:
+        known = _with_attempt(known, seat, tally, now)
+    elif seat != known.seat:  # a client knows when its own line was cut
         known = _with_connection(known, seat, is_connected=tally.connected)
     before = known.counts.get(seat, (facts.NO_COUNTS,))[-1]
     counts = facts.Counts(*(getattr(tally, name) for name in facts.Counts._fields))
@@ -375,6 +431,16 @@ def _with_tally(evidence: Evidence, seat: int, tally: Tally) -> Evidence:
     if counts in (before, facts.NO_COUNTS):
         return known
     return known.plus(facts.Counted(seat, facts.Counts(*map(sub, counts, before))))
+
+
+def _with_attempt(evidence: Evidence, seat: int, tally: Tally, now: int) -> Evidence:
+    """Return the evidence after the counts of a player in a race with a window. Until it closes, others have none."""
+    if seat != evidence.seat:
+        is_blank = tally == Tally(player=tally.player, connected=False)
+        return evidence.finding_if(evidence.is_hidden and not is_blank, "told_early")
+    if tally.began_at:
+        return _with_beginning(evidence, tally.began_at, now)
+    return evidence.finding_if(bool(evidence.began_at), "lost_data")
 
 
 def _with_connection(evidence: Evidence, seat: int, *, is_connected: bool) -> Evidence:
@@ -386,7 +452,8 @@ def _with_connection(evidence: Evidence, seat: int, *, is_connected: bool) -> Ev
 
 def _watched(evidence: Evidence, message: messages.DelayedBoard, _: int) -> Evidence:
     cards = _cards(evidence, message.piles)
-    return evidence.plus(
+    known = evidence.finding_if(evidence.is_hidden, "told_early")
+    return known.plus(
         facts.BoardWatched(
             *(message.player, message.revision, cards, message.moves, message.undos, message.time, message.reached)
         )
@@ -394,9 +461,8 @@ def _watched(evidence: Evidence, message: messages.DelayedBoard, _: int) -> Evid
 
 
 def _moved(evidence: Evidence, message: messages.DelayedMove, _: int) -> Evidence:
-    return evidence.plus(
-        facts.MoveWatched(message.player, message.revision, message.action, message.seen, message.time)
-    )
+    known = evidence.finding_if(evidence.is_hidden, "told_early")
+    return known.plus(facts.MoveWatched(message.player, message.revision, message.action, message.seen, message.time))
 
 
 def _noticed(evidence: Evidence, message: messages.Notice, _: int) -> Evidence:

@@ -38,7 +38,12 @@ def wanted_share(evidence: Evidence, state: RoomState) -> int:
 def _seat_in(evidence: Evidence, state: RoomState) -> Seat | None:
     if evidence.role != "player" or evidence.is_out:
         return None
-    return next((seat for seat in state.players if seat.player == evidence.player), None)
+    return next((seat for seat in _drawing(evidence, state) if seat.player == evidence.player), None)
+
+
+def _drawing(evidence: Evidence, state: RoomState) -> list[Seat]:
+    """Return the seats of those who draw the deal: all of them, or in a race with a window those who were there."""
+    return [seat for seat in state.players if not evidence.window or seat.seat in state.drawing]
 
 
 def answer(evidence: Evidence, state: RoomState) -> tuple[Evidence, CommitShare | RevealShare | None]:
@@ -58,13 +63,13 @@ def answer(evidence: Evidence, state: RoomState) -> tuple[Evidence, CommitShare 
         or evidence.contradiction
     ):
         return evidence, None
-    share = evidence.shares[draw]
+    share, drawing = evidence.shares[draw], _drawing(evidence, state)
     promise = share_commitment(evidence.digest, evidence.commitment, evidence.seat, evidence.name, draw, share)
-    if not all(each.share_commitment for each in state.players):
+    if not all(each.share_commitment for each in drawing):
         return evidence, CommitShare(id=0, draw=draw, commitment=promise)
     if seat.share_commitment != promise:
         return evidence, None  # another program of the player takes part, or the server lies
-    seats = tuple(sorted((each.seat, each.name, each.share_commitment) for each in state.players))
+    seats = tuple(sorted((each.seat, each.name, each.share_commitment) for each in drawing))
     known = _revealing(evidence, Sealed(draw, seats))
     is_settled = known is not None and not known.contradiction
     return known or evidence, RevealShare(id=0, draw=draw, share=share) if is_settled else None
@@ -87,6 +92,8 @@ def _revealing(evidence: Evidence, sealed: Sealed) -> Evidence | None:
         before, places = _places(last.seats), _places(sealed.seats)
         lost = {(each.seat, each.name) for each in evidence.lost if each.draw >= last.draw}
         is_needed = places < before and before - places <= lost
+        if evidence.window:  # who was away may come, and who was there may be away
+            is_needed = bool(before & lost) and not places & lost
         is_back = evidence.out_after == len(evidence.draws)  # a player who came back was not shown who else has gone
         known = evidence.finding_if(not (is_needed or is_back), "no_seat_lost")
     return known if known.contradiction else known.plus(sealed)

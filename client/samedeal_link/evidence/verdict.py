@@ -74,19 +74,24 @@ class RaceReading:
 
     @cached_property
     def counts(self) -> Mapping[int, frozenset[tuple[int, ...]]]:
-        """All counts that the players had, by their seats: cards, moves, undos, newest action, newest gain, finish."""
+        """All counts that the players had, by their seats, in the order of ``facts.Counts``."""
         players = self.record.players if self.record else ()
         return {player.seat: frozenset(self._counts(player)) for player in players}
 
     def _counts(self, player: RecordedPlayer) -> Iterator[tuple[int, ...]]:
-        start = self.record.start if self.record else 0
+        start = began_at(self.record, player) if self.record else 0
         times = [0, *(start + time for time, _ in player.actions)]
         before = gained_at = 0
         for time, play in zip(times, self.plays[player.seat].values(), strict=True):
             cards = play.board.foundation_cards
             gained_at = time if cards != before else gained_at
-            yield cards, play.moves, play.undos, time, gained_at, time if play.board.won else 0
+            yield cards, play.moves, play.undos, time, gained_at, time if play.board.won else 0, player.began_at
             before = cards
+
+
+def began_at(record: Record, player: RecordedPlayer) -> int:
+    """Return when a player's clock began, in milliseconds since 1970."""
+    return player.began_at or record.start
 
 
 NO_READING: Final = RaceReading()
@@ -137,8 +142,8 @@ def _days_between(one: str, other: str) -> int:
 def _sentence(evidence: Evidence, reading: RaceReading, kind: VerdictKind, rows: Mapping[str, str]) -> str:
     if not rows:
         lost, drawn = [each.name for each in evidence.lost], evidence.drawn.draw if evidence.drawn else 0
-        seats = "the seat" if len(lost) == 1 else "their seats"
-        draws = f" The deal was drawn {drawn} times; {_and(lost)} lost {seats}." if drawn > 1 else ""
+        what = "did not answer" if evidence.window else "lost the seat" if len(lost) == 1 else "lost their seats"
+        draws = f" The deal was drawn {drawn} times; {_and(lost)} {what}." if drawn > 1 else ""
         races = "1 race" if reading.given_up == 1 else f"{reading.given_up} races"
         earlier = (
             f" Before it, you took part in the draw of {races} that did not begin with you." if reading.given_up else ""
@@ -221,7 +226,8 @@ def _missing(evidence: Evidence) -> Iterator[tuple[str, str]]:
     """Yield rows about what the client should have seen."""
     if not evidence.results:
         yield "unfinished", "no results were shown"
-    if evidence.role == "player" and not evidence.dealt:
+    never_began = evidence.window > 0 and (evidence.asked_at is None or evidence.asked_at > evidence.ends - _DRIFT)
+    if evidence.role == "player" and not evidence.dealt and not never_began:
         yield "no_first_board", ""
 
 
@@ -239,8 +245,17 @@ def _deal(evidence: Evidence, record: Record) -> Iterator[tuple[str, str]]:
         yield "other_lost", ""
     if evidence.draws and draw < evidence.draws[-1].draw:
         yield "went_back", ""
+    seats = tuple(each.seat for each in shares)
+    drawing = {each.draw: each for each in evidence.drawing}.get(draw)
+    if drawing is not None and drawing.seats != seats:
+        yield "other_drawn", ""
     if evidence.role == "player" and record.deal.kind == "winnable" and has_missed(evidence, draw):
-        yield "missed_draw", ""
+        if not evidence.window or evidence.seat in seats:
+            yield "missed_draw", ""
+        elif drawing is not None and drawing.without_me:
+            yield "left_out", ""
+        else:
+            yield "without_you", _and([each.name for each in shares])
 
 
 def _race(evidence: Evidence, record: Record, plays: Mapping[int, Mapping[int, Play]]) -> Iterator[tuple[str, str]]:
@@ -251,6 +266,8 @@ def _race(evidence: Evidence, record: Record, plays: Mapping[int, Mapping[int, P
         return
     if begun.start != record.start:
         yield "other_start", ""
+    if evidence.window and record.end > evidence.ends:
+        yield "other_limit", ""
     shown = sorted((each.seat, each.name, each.bot) for each in begun.racers)
     if shown != [(each.seat, each.name, each.bot) for each in record.players]:
         yield "other_players", ""
@@ -260,7 +277,7 @@ def _race(evidence: Evidence, record: Record, plays: Mapping[int, Mapping[int, P
     if record.terms.options.first_finish_ends and finishes and record.end - record.start > min(finishes) + _DRIFT:
         yield "unfinished", "the race went on after the first finish"
     if evidence.results and _ended_early(evidence, record, plays):
-        if 0 in evidence.absent:  # who was away has not seen for how long, nor who else was
+        if 0 in evidence.absent and not evidence.window:  # who was away has not seen for how long, nor who else was
             yield "unfinished", "the race ended early while you were away"
         else:
             yield "ended_early", ""
@@ -270,7 +287,8 @@ def _ended_early(evidence: Evidence, record: Record, plays: Mapping[int, Mapping
     """Return whether a race ended before its time for no reason that the client can see."""
     options = record.terms.options
     is_decided = options.first_finish_ends and any(player.time for player in record.players)
-    if record.end - record.start >= record.limit or is_decided:
+    is_late = record.end >= evidence.ends if evidence.window else record.end - record.start >= record.limit
+    if is_late or is_decided:
         return False
     people = [player for player in record.players if not player.bot] or record.players
     counted = people if options.end_when_settled else record.players
@@ -281,6 +299,8 @@ def _is_done(evidence: Evidence, record: Record, player: RecordedPlayer, last: P
     """Return whether a race needs not wait for a player at its end, as far as the client can see."""
     done = bool(player.time) or player.resigned or last.no_moves_left
     stuck = record.terms.options.end_when_settled and player.seat in evidence.stuck
+    if evidence.window:  # nobody is waited for but those whose time is not up
+        return done or stuck or 0 < player.began_at <= record.end - record.limit
     newest = player.actions[-1][0] if player.actions else 0
     idle = record.end - record.start - newest >= IDLE
     return done or stuck or idle or player.seat in evidence.absent
@@ -312,6 +332,10 @@ def _own(evidence: Evidence, record: Record, plays: Mapping[int, Mapping[int, Pl
     if player is None:
         yield "other_players", ""
         return
+    if player.began_at and evidence.asked_at is None:
+        yield "foreign_action", "You began."
+    if evidence.began_at not in (0, player.began_at):
+        yield "other_start", ""
     own = plays[player.seat]
     for board in evidence.dealt:
         play = own.get(board.revision)
@@ -333,7 +357,8 @@ def _own(evidence: Evidence, record: Record, plays: Mapping[int, Mapping[int, Pl
 
 def _made(record: Record, player: RecordedPlayer) -> dict[int, tuple[int, str]]:
     """Return the times and texts of a player's actions, by the revisions that they led to."""
-    return {revision: (record.start + time, action) for revision, (time, action) in enumerate(player.actions, 1)}
+    start = began_at(record, player)
+    return {revision: (start + time, action) for revision, (time, action) in enumerate(player.actions, 1)}
 
 
 def _actions(
@@ -385,7 +410,7 @@ def _not_taken(
             continue
         is_over = denied is not None and denied.code in _OVER
         until = denied.ended if denied is not None else sent.time + _PATIENCE
-        end = min(record.end, evidence.gave_up_at or record.end)
+        end = min(record.end, evidence.gave_up_at or record.end, began_at(record, player) + record.limit)
         if until < end - _TOLERANCE and (is_over or sent.revision == len(player.actions)):
             yield "unfinished", f"the server did not take your action {sent.revision + 1}"
             break
@@ -415,6 +440,7 @@ def _watched(evidence: Evidence, record: Record, plays: Mapping[int, Mapping[int
     """Yield rows about the boards that a spectator, or a racer who watched others, was shown."""
     seats = _seats(evidence)
     players = {player.seat: (player.name, _made(record, player)) for player in record.players}
+    starts = {player.seat: began_at(record, player) for player in record.players}
     every: tuple[BoardWatched | MoveWatched, ...] = (*evidence.boards, *evidence.moves)
     for shown in every:
         seat = seats.get(shown.player, 0)
@@ -429,19 +455,19 @@ def _watched(evidence: Evidence, record: Record, plays: Mapping[int, Mapping[int
         else:
             cards = play.board.masked().state_hash()
             is_so = (shown.cards, shown.moves, shown.undos) == (cards, play.moves, play.undos)
-            is_so = is_so and shown.reached in ((), _reached(record, plays[seat], made, shown.revision))
+            is_so = is_so and shown.reached in ((), _reached(starts[seat], plays[seat], made, shown.revision))
         if not is_so or shown.time != time:
             yield "other_watched", name
 
 
 def _reached(
-    record: Record, plays: Mapping[int, Play], made: Mapping[int, tuple[int, str]], revision: int
+    start: int, plays: Mapping[int, Play], made: Mapping[int, tuple[int, str]], revision: int
 ) -> tuple[int, ...]:
-    """Return when, since the start, a player's foundation cards last rose to 1, 2 and more, as of a revision."""
+    """Return when, since their start, a player's foundation cards last rose to 1, 2 and more, as of a revision."""
     reached: list[int] = []
     for number in range(1, revision + 1):
         count = plays[number].board.foundation_cards
-        reached = reached[:count] + [made[number][0] - record.start] * (count - len(reached))
+        reached = reached[:count] + [made[number][0] - start] * (count - len(reached))
     return tuple(reached)
 
 

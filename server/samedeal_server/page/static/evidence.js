@@ -29,7 +29,7 @@ export const placeText = ([seat, name]) => `${seat} ${name}`
 export class Evidence {
 	role = "player"
 	room = ""
-	wanted = {} // what the player asked for: {options, line, game, tide, round, private, again}
+	wanted = {} // what the player asked for: {options, line, game, tide, round, private, again, window}
 	player = ""
 	called = "" // the player's name on the server
 	name = "" // that of the seat, which the operator may change until the countdown
@@ -50,6 +50,10 @@ export class Evidence {
 	isOut = false
 	outAfter = -1 // draws in which the player had revealed a share when the seat was lost the last time
 	begun = null // {start, racers: [[player, seat, name, bot]], earlier: players to whom the same deal was dealt before}
+	ends = 0 // when the window closes, as the server says
+	drawing = [] // of a window, by draw: [seats, whether the player was there and is not among them]
+	askedAt = null // when the player asked to begin in a window, or 0 if that is unknown
+	beganAt = 0
 	dealt = [] // {revision, cards, moves, undos, mayUndo}
 	sent = new Map() // by id: {id, revision, action, time}
 	acks = [] // {revision, time, action, cards, mayUndo}
@@ -63,7 +67,7 @@ export class Evidence {
 	results = [] // {end, lines, deal}
 	table = null
 	found = {} // by row of the table of verdicts: [detail, times]
-	counts = new Map() // of racers, by seat: [cards, moves, undos, time of the action, of the gain, of the finish]
+	counts = new Map() // of racers, by seat: [cards, moves, undos, time of the action, of the gain, of the finish, of the beginning]
 	boards = [] // of racers, that somebody saw who watches: [player, revision, cards, moves, undos, time]
 	moves = [] // [player, revision, action, seen, time]
 	mistimed = {} // how often and by how much the server's times were wrong: {misdated, late, dealt, set}
@@ -73,6 +77,7 @@ export class Evidence {
 	heardAt = 0
 	phase = ""
 	cameFrom = 0 // the seat before the player came back, until a state says more
+	wasThere = false // whether this connection is older than the closing of the doors
 	expected = null // the players of the newest countdown: [seat, name, bot]
 	delay = null // of the boards for spectators, as the server said it
 	clock = new RaceClock()
@@ -85,6 +90,15 @@ export class Evidence {
 		for (const fact of facts) evidence.plus(fact)
 		const phase = evidence.results.length ? "finished" : evidence.begun ? "racing" : ""
 		return Object.assign(evidence, {phase, fresh: []})
+	}
+
+	get window() {
+		return this.terms?.window ?? 0
+	}
+
+	// Whether the window is open, so that the player may know only the own attempt.
+	get isHidden() {
+		return this.window > 0 && this.phase === "racing"
 	}
 
 	// Whether the player has resigned or left, or was removed, as far as this page knows.
@@ -160,9 +174,12 @@ const ADDED = {
 	shown: showTerms,
 	share: (known, draw, share) => (known.shares[draw] = share),
 	sealed: (known, number, seats) => known.draws.push({number, seats, share: known.shares[number]}),
+	drawing: (known, draw, ...more) => (known.drawing[draw] = more),
 	losses: (known, lost) => (known.lost = lost),
 	drawn: (known, draw, shares) => (known.drawn = {draw, shares}),
 	begun: (known, start, racers, earlier = []) => (known.begun = {start, racers, earlier}),
+	begin: (known, askedAt) => Object.assign(known, {askedAt}),
+	began: (known, beganAt) => Object.assign(known, {beganAt}),
 	dealt: (known, revision, cards, moves, undos, mayUndo) => known.dealt.push({revision, cards, moves, undos, mayUndo}),
 	sent: (known, id, revision, action, time) => known.sent.set(id, {id, revision, action, time}),
 	acked: addAck,
@@ -194,8 +211,8 @@ function sat(known, shown, generation) {
 	Object.assign(known, {seat, generation, isNamed: known.isNamed && !known.isOut, isOut: false})
 }
 
-function showTerms(known, text, commitment, table, isBefore = true) {
-	Object.assign(known, {termsText: text, commitment, table, cameLate: !isBefore})
+function showTerms(known, text, commitment, table, isBefore = true, ends = 0) {
+	Object.assign(known, {termsText: text, commitment, table, cameLate: !isBefore, ends})
 	try {
 		known.terms = termsOf(text)
 	} catch (error) {
@@ -203,7 +220,7 @@ function showTerms(known, text, commitment, table, isBefore = true) {
 	}
 	const {terms, room, wanted} = known
 	known.digest = hex(termsHash(text))
-	const difference = differenceOf(wanted, terms)
+	const difference = differenceOf(wanted, terms, ends)
 	known.findingIf(terms.room !== room, "other_room").findingIf(difference, "other_request", difference)
 	known.findingIf(hasProof(terms.deal) && !isDescribed(terms), "other_description")
 }
@@ -212,12 +229,15 @@ function showTerms(known, text, commitment, table, isBefore = true) {
 export const isDeal = (asked, deal) =>
 	asked === deal || (asked === "daily" && deal.startsWith("daily ")) || (/^#?\d+$/.test(asked) && deal === `#${Number(asked.replace("#", ""))}`)
 
+// When the doors of a race close whose window closes then.
+export const doorsOf = ({window}, ends) => ends - 750 * window
+
 // In what a race differs from what the player asked for, in a word, or an empty text.
-function differenceOf({options, line, game = "", tide = 0, round = -1, private: isPrivate = "", again = false}, terms) {
+function differenceOf({options, line, game = "", tide = 0, round = -1, private: isPrivate = "", again = false, window = 0}, terms, ends) {
 	const given = terms.options
 	if (options) {
 		if (again ? kindOf(terms.deal) !== "again" : !isDeal(options.deal ?? USUAL.deal, terms.deal)) return "deal"
-		const asked = {...USUAL, ...options, deal: given.deal}
+		const asked = {...USUAL, ...options, deal: given.deal, ...(window && {bots: false})}
 		const changed = Object.keys(given).find(name => !same(asked[name], given[name]))
 		if (changed) return changed.replaceAll("_", " ")
 	}
@@ -226,8 +246,10 @@ function differenceOf({options, line, game = "", tide = 0, round = -1, private: 
 		["tide", tide || options ? tide : "", terms.tide],
 		["round", Math.max(round, 0), round >= 0 ? terms.round : 0],
 		["rule for who may enter", isPrivate, terms.private],
+		["window", game || options ? window : "", terms.window],
 		...(line ? [["deal", line.deal, terms.deal], ["number of seats", line.seats, given.players], ["delay", line.delay, given.delay]] : []),
-		...(line ? [["rule for bots", line.bots, given.bots], ["rule for spectators", line.spectators, given.spectators]] : [])
+		...(line ? [["rule for bots", line.bots, given.bots], ["rule for spectators", line.closes ? "" : line.spectators, given.spectators]] : []),
+		["window", !line || (terms.window ? [ends, doorsOf(terms, ends)] : [0]).includes(line.closes ?? 0), true]
 	]
 	return pairs.find(([, own, shown]) => own !== "" && own !== shown)?.[0] ?? ""
 }

@@ -2,21 +2,23 @@
 // milliseconds since any moment.
 
 import {boardHash} from "./board_hash.js"
-import {dealHash, isDeal, isIn, placeText, same} from "./evidence.js"
-import {agrees} from "./own_draws.js"
+import {dealHash, doorsOf, isDeal, isIn, placeText, same} from "./evidence.js"
+import {MAX_DRAWS, agrees} from "./own_draws.js"
 import {GAMES, HIDDEN} from "./piles.js"
 import {kindOf} from "./race_hashes.js"
 import {hex, join} from "./hash.js"
 
 const ABSENT_AFTER = 50_000 // ms without a connection, after which a race may have ended without the player
+const TOLERANCE = 100 // ms by which clocks may drift during a race
 const ORDER = ["", "open", "countdown", "racing", "finished", "closed"]
 export const BY_RULES = /^(illegal|cannot_undo|malformed)$/ // refusals of actions that the rules of the game forbid
-const IN_TERMS = ["room", "round", "game", "deal", "private", "tide"]
-const COUNTED = ["foundation_cards", "moves", "undos", "acted_at", "last_progress_at", "finished_at"]
+const IN_TERMS = ["room", "round", "game", "deal", "private", "tide", "window"]
+const COUNTED = ["foundation_cards", "moves", "undos", "acted_at", "last_progress_at", "finished_at", "began_at"]
 
 // A request is about to be sent.
 export function noteSent(known, {type, id, ...request}, now) {
 	if (type === "hello") {
+		known.wasThere = false
 		known.waiting = new Map([[id, [type, now]]]) // what was asked on other connections is never answered
 		const away = now - known.heardAt
 		const isNoted = known.results.length || known.absent.has(0)
@@ -24,10 +26,12 @@ export function noteSent(known, {type, id, ...request}, now) {
 		return
 	}
 	if (!known.waiting.has(id)) known.waiting.set(id, [type, now]) // an action that is sent again was first sent then
-	if (type === "act" && !known.sent.has(id)) {
-		const time = known.clock.isKnown ? Math.round(now + known.clock.low) : 0
-		known.plus(["sent", id, request.revision, request.action, time])
-	} else if (/resign|leave|stuck/.test(type)) known.plus(["own", type, known.clock.isKnown ? Math.round(now + known.clock.high) : 0])
+	const {clock} = known
+	const [low, high] = [clock.low, clock.high].map(by => (clock.isKnown ? Math.round(now + by) : 0))
+	if (type === "act" && !known.sent.has(id)) known.plus(["sent", id, request.revision, request.action, low])
+	else if (type === "begin" && known.askedAt === null) known.plus(["begin", low])
+	else if (type === "leave" && known.window && known.phase !== "open") return // who leaves comes back
+	else if (/resign|leave|stuck/.test(type)) known.plus(["own", type, high])
 }
 
 // A message of the server has arrived.
@@ -41,6 +45,7 @@ export function noteReceived(known, message, now) {
 	const both = `${type} ${message.type}`
 	if (both === "hello welcome") welcomed(known, message)
 	else if (both === "ping pong") {
+		known.clock.isFixed &&= isTimed(known, now)
 		if (!known.mistimed.set) known.timed("set", known.clock.setBy(at, now, message.time))
 		known.clock.exchanged(at, now, message.time)
 	} else if (both === "join joined") joined(known, message, now)
@@ -48,10 +53,22 @@ export function noteReceived(known, message, now) {
 	else if (both === "watch watching") {
 		if (known.role === "spectator") Object.assign(known, {delay: message.delay, expected: null})
 		known.findingIf(message.room !== known.room, "other_room")
-	} else if (both === "act acked") {
+	} else if (both === "begin begun") showBeginning(known, message.time, now)
+	else if (both === "act acked") {
 		known.plus(["acked", message.to, message.time, hex(message.hash), message.may_undo ?? true])
 		known.timed("misdated", known.clock.misdated(at, now, message.time)).timed("late", known.clock.late(at, now))
 	} else if (type === "act" && (BY_RULES.test(message.code) || !known.hasGivenUp)) known.plus(["denied", message.to, message.code, known.clock.isKnown ? Math.round(now + known.clock.high) : 0])
+}
+
+// Whether the player's clock may run in a window. For days, the clocks of two machines do not agree.
+const isTimed = ({window, askedAt, beganAt, clock, terms}, now) =>
+	!window || (askedAt !== null && (!beganAt || now + clock.low < beganAt + 1000 * terms.options.limit))
+
+// The player's clock began then.
+function showBeginning(known, time, now) {
+	if (known.beganAt) return known.findingIf(time !== known.beganAt, "other_start")
+	const early = known.askedAt ? known.askedAt - TOLERANCE - time : 0
+	known.plus(["began", time]).timed("misdated", Math.max(early, known.clock.ahead(now, time)))
 }
 
 function removed(known, {code}) {
@@ -72,7 +89,8 @@ function joined(known, {room, seat, generation, revision}, now) {
 		known.findingIf(seat !== known.seat && known.begun, "other_identity")
 		known.findingIf(generation <= known.generation, "lost_data")
 	}
-	const newest = known.seat ? Math.max(known.acks.length, ...[...known.sent.values()].map(each => each.revision + 1)) : -1
+	const mayBe = known.seat && !(known.window && known.askedAt === null)
+	const newest = mayBe ? Math.max(known.acks.length, ...[...known.sent.values()].map(each => each.revision + 1)) : -1
 	known.findingIf(revision > -1 && revision < (known.acks.at(-1)?.revision ?? 0), "lost_data")
 	known.cameFrom = known.seat
 	known.findingIf(revision > newest, "other_window").plus(["sat", seat, generation])
@@ -84,13 +102,16 @@ const SHOWN = {
 	boardstate: showDealt,
 	progressupdate: showCounts,
 	delayedboard(known, {player, revision, piles, moves, undos, time, reached = []}) {
-		known.plus(["boardwatched", player, revision, cardsOf(known, piles), moves, undos, time, reached])
+		known.findingIf(known.isHidden, "told_early").plus(["boardwatched", player, revision, cardsOf(known, piles), moves, undos, time, reached])
 	},
 	delayedmove(known, {player, revision, action, seen, time}) {
-		known.plus(["movewatched", player, revision, action, hex(seen), time])
+		known.findingIf(known.isHidden, "told_early").plus(["movewatched", player, revision, action, hex(seen), time])
 	},
 	notice: removed
 }
+
+// What the line of a result has of a beginning, if it has one: older facts have none.
+export const beginning = time => (time ? [time] : [])
 
 const isCard = byte => byte === HIDDEN || (byte < 128 && (byte & 15) > 0 && (byte & 15) < 14)
 
@@ -103,14 +124,17 @@ function cardsOf({terms}, piles) {
 	return isBoard ? hex(boardHash(game, piles)) : ""
 }
 
-function showState(known, state) {
+function showState(known, state, now) {
 	if (state.room !== known.room) return known.finding("other_room")
-	const {event, phase, players, tallies} = state
 	checkTerms(known, state)
+	if (known.window && state.phase === "countdown" && state.starts) state = {...state, phase: "racing"} // so each may begin
+	const {event, phase, players, tallies} = state
+	const isHidden = known.window && phase === "racing"
 	const isOpenAgain = phase === "open" && known.phase === "countdown"
 	const wentBack = ORDER.indexOf(phase) < ORDER.indexOf(known.phase) && !isOpenAgain
-	known.findingIf(event < known.event || wentBack, "lost_data")
-	Object.assign(known, {event: Math.max(event, known.event), phase})
+	known.findingIf((event < known.event && !isHidden) || wentBack, "lost_data")
+	Object.assign(known, {event: Math.max(event, known.event), phase, wasThere: known.wasThere || phase === "open"})
+	if (known.window) showWindow(known, state)
 	known.findingIf(players.some(({player, shown}) => shown && player !== known.player), "replaced_name")
 	const hasBegun = /racing|finished/.test(phase) || (phase === "closed" && known.begun)
 	if (phase === "countdown" || hasBegun) showPlayers(known, state)
@@ -121,9 +145,23 @@ function showState(known, state) {
 	const seats = new Map(players.map(each => [each.player, each.seat]))
 	const areAll = same(tallies.map(each => each.player).sort(), [...seats.keys()].sort())
 	known.findingIf(!areAll || seats.size < players.length, "other_players")
-	for (const tally of tallies) if (seats.has(tally.player)) showTally(known, seats.get(tally.player), tally)
+	for (const tally of tallies) if (seats.has(tally.player)) showTally(known, seats.get(tally.player), tally, now)
 	showTable(known, state)
 	showResult(known, state)
+}
+
+// When the window closes, who draws the deal, and what is told early.
+function showWindow(known, {ends, doors_close_at: doors, event, players, draw, drawing, lost}) {
+	const {seat, name} = known
+	known.findingIf(ends !== known.ends || doors !== doorsOf(known.terms, ends), "other_limit")
+	const isTold = event || players.some(each => each.player !== known.player && (each.resigned || each.stuck || each.away))
+	known.findingIf(known.isHidden && isTold, "told_early")
+	const before = known.drawing[draw]
+	if (before) known.findingIf(drawing.length && !same(drawing, before[0]), "other_drawn")
+	else if (drawing.length && draw > 0 && draw <= MAX_DRAWS) {
+		const isLost = lost.some(each => each.seat === seat && each.name === name)
+		known.plus(["drawing", draw, drawing, known.wasThere && !drawing.includes(seat) && !isLost])
+	}
 }
 
 function checkTerms(known, state) {
@@ -133,7 +171,7 @@ function checkTerms(known, state) {
 		known.findingIf(commitment !== known.commitment, "changed_commitment")
 	} else {
 		const isBefore = /open|countdown/.test(state.phase)
-		known.plus(["shown", state.terms, commitment, state.standings.length ? null : state.table, isBefore])
+		known.plus(["shown", state.terms, commitment, state.standings.length ? null : state.table, isBefore, state.window ? state.ends : 0])
 	}
 	const {terms, termsText} = known
 	if (!terms || termsText !== state.terms) return
@@ -141,7 +179,7 @@ function checkTerms(known, state) {
 	known.findingIf(state.rooms_before.length !== raced || (known.table?.length && !raced), "other_table")
 	const wanted = kindOf(terms.deal) === "again" ? "winnable" : terms.deal
 	const options = isDeal(state.options.deal, wanted) ? {...state.options, deal: terms.deal} : state.options
-	const fits = IN_TERMS.every(name => state[name] === terms[name]) && Object.keys(terms.options).every(name => same(options[name], terms.options[name]))
+	const fits = IN_TERMS.every(name => (state[name] ?? 0) === terms[name]) && Object.keys(terms.options).every(name => same(options[name], terms.options[name]))
 	known.findingIf(!fits, "contradicting_terms")
 }
 
@@ -213,7 +251,7 @@ function showOwnName(known, name, isOpen) {
 function loseSeat(known, {phase, lost}) {
 	if (known.isOut || known.own.has("leave") || known.isKicked || known.begun || /racing|finished/.test(phase)) return // or other racers than in the record
 	const {reason} = lost.findLast(each => each.seat === known.seat && each.name === known.name) ?? {}
-	known.findingIf(!reason && phase === "countdown", "seat_vanished")
+	known.findingIf((!reason || known.window) && phase === "countdown", "seat_vanished") // in a window, everybody keeps the seat
 	known.findingIf(reason === "left", "said_left").plus(["out"])
 }
 
@@ -227,7 +265,7 @@ function showRace(known, {players, starts, ends, tallies, draw, earlier}) {
 	known.findingIf(!same(past, known.begun?.earlier), "other_results")
 	const {terms} = known
 	if (terms) {
-		const end = starts + 1000 * terms.options.limit
+		const end = known.ends || starts + 1000 * terms.options.limit
 		const isWon = terms.options.first_finish_ends && tallies.some(each => each.finished_at)
 		known.findingIf(draw !== (known.drawn?.draw ?? 0), "other_drawn")
 		known.findingIf(past.length && kindOf(terms.deal) !== "again", "other_results")
@@ -247,7 +285,7 @@ const byText = ([a], [b]) => (codes(a) < codes(b) ? -1 : a === b ? 0 : 1)
 
 function showResult(known, {phase, standings, seed, proof, finished_at: end}) {
 	if (phase !== "finished" && !standings.length && !seed.length && !proof && !end) return
-	const lines = standings.map(each => [each.player, each.name, each.place, each.foundation_cards, each.time, each.moves, each.undos, each.resigned, each.bot])
+	const lines = standings.map(each => [each.player, each.name, each.place, each.foundation_cards, each.time, each.moves, each.undos, each.resigned, each.bot, ...beginning(each.began_at)])
 	const result = {end, lines, deal: dealHash(seed, proof)}
 	if (isIn(known.results, result)) return
 	known.findingIf(known.results.length && known.results[0].end !== end, "lost_data")
@@ -255,8 +293,9 @@ function showResult(known, {phase, standings, seed, proof, finished_at: end}) {
 }
 
 function showTable(known, {standings, table, finished_at: end, starts}) {
-	const isSeries = known.table && known.terms?.options.series > 1 && standings.length
-	const expected = isSeries ? withRace(known.table, standings, end - starts) : known.table
+	const {series, limit} = known.terms?.options ?? {}
+	const isSeries = known.table && series > 1 && standings.length
+	const expected = isSeries ? withRace(known.table, standings, known.window ? 1000 * limit : end - starts) : known.table
 	known.findingIf(known.table && !same(table.map(lineOf), expected.map(lineOf)), "other_table")
 }
 
@@ -295,16 +334,16 @@ function showDealt(known, {room, game, piles, hash, revision, moves, undos, may_
 	if (!known.terms) return
 	if (game !== known.terms.game) return known.finding("contradicting_terms")
 	const cards = cardsOf(known, piles)
-	const isFirst = known.begun && !known.dealt.length
+	const start = !known.dealt.length && (known.window ? known.beganAt : known.begun?.start)
 	known.findingIf(cards !== hex(hash), "other_board").plus(["dealt", revision, cards, moves, undos, mayUndo])
-	if (isFirst) known.timed("dealt", known.clock.dealt(now, known.begun.start))
+	if (start) known.timed("dealt", known.clock.dealt(now, start))
 }
 
 function showCounts(known, {seat, type, ...changes}, now) {
 	const before = known.tallies.get(seat)
 	if (!before) return
 	const tally = {...before, ...changes}
-	showTally(known, seat, tally)
+	showTally(known, seat, tally, now)
 	if (tally.acted_at !== before.acted_at) known.timed("misdated", known.clock.ahead(now, tally.acted_at))
 }
 
@@ -314,11 +353,19 @@ function showConnection(known, seat, isConnected) {
 	known.plus(isConnected ? ["back", seat] : ["gone", seat, "away"])
 }
 
-function showTally(known, seat, tally) {
+// While a window is open, nothing is told of others.
+function showAttempt(known, seat, {connected, began_at: time}, counts, now) {
+	if (seat !== known.seat) known.findingIf(known.isHidden && (connected || counts.some(Boolean)), "told_early")
+	else if (time) showBeginning(known, time, now)
+	else known.findingIf(known.beganAt, "lost_data")
+}
+
+function showTally(known, seat, tally, now) {
 	known.tallies.set(seat, {...tally})
-	if (seat !== known.seat) showConnection(known, seat, tally.connected) // a page knows when its own line was cut
+	const counts = COUNTED.map(name => Number(tally[name] ?? 0))
+	if (known.window) showAttempt(known, seat, tally, counts, now)
+	else if (seat !== known.seat) showConnection(known, seat, tally.connected) // a page knows when its own line was cut
 	const before = known.counts.get(seat)?.at(-1) ?? COUNTED.map(() => 0)
-	const counts = COUNTED.map(name => Number(tally[name]))
 	known.findingIf(counts[1] + counts[2] < before[1] + before[2], "lost_data")
-	if (counts.some(Boolean) && !same(counts, before)) known.plus(["counted", seat, ...counts.map((each, i) => each - before[i])])
+	if (counts.some(Boolean) && !same(counts, before)) known.plus(["counted", seat, ...counts.map((each, i) => each - (before[i] ?? 0))])
 }

@@ -5,7 +5,7 @@ import {placeText, same} from "./evidence.js"
 import {shareHash} from "./race_hashes.js"
 import {hex, unhex} from "./hash.js"
 
-const MAX_DRAWS = 5
+export const MAX_DRAWS = 5
 
 // Whether the player revealed no share in a draw, nor in a later one.
 export const hasMissed = ({draws}, draw) => draws.every(each => each.number < draw)
@@ -17,7 +17,10 @@ export function agrees(known, {draw, shares}) {
 	return same(shares.map(each => each.slice(0, 3)), own.seats) && shares.some(each => each[0] === known.seat && each[3] === own.share)
 }
 
-const seatIn = (known, {players}) => known.role === "player" && !known.isOut && players.find(each => each.player === known.player)
+// Those who draw the deal: all, or in a race with a window those who were there.
+const drawingIn = ({window}, {players, drawing}) => players.filter(({seat}) => !window || drawing.includes(seat))
+
+const seatIn = (known, state) => known.role === "player" && !known.isOut && drawingIn(known, state).find(each => each.player === known.player)
 
 // The number of the draw for which the player has to draw a share, or 0.
 export function wantedShare(known, state) {
@@ -28,15 +31,16 @@ export function wantedShare(known, state) {
 // Return the request that the player has to send after a room state, or null. It is returned again for each state that
 // waits for it, because the server may have lost it. After a contradiction, the player reveals nothing.
 export function answerTo(known, state) {
-	const {draw, players} = state
+	const {draw} = state
+	const drawing = drawingIn(known, state)
 	const seat = seatIn(known, state)
 	const isDrawing = state.room === known.room && state.phase === "countdown" && !(known.drawn && !known.draw(draw))
 	if (!seat || !isDrawing || !known.shares[draw] || !known.terms || known.contradiction) return null
 	const share = unhex(known.shares[draw])
 	const own = shareHash(unhex(known.digest), unhex(known.commitment), known, draw, share)
-	if (!players.every(each => each.share_commitment.length)) return {type: "commitshare", draw, commitment: own}
+	if (!drawing.every(each => each.share_commitment.length)) return {type: "commitshare", draw, commitment: own}
 	if (hex(seat.share_commitment) !== hex(own)) return null // another program of the player takes part, or the server lies
-	const seats = players.map(each => [each.seat, each.name, hex(each.share_commitment)]).sort(inOrder)
+	const seats = drawing.map(each => [each.seat, each.name, hex(each.share_commitment)]).sort(inOrder)
 	return reveals(known, draw, seats) && !known.contradiction ? {type: "revealshare", draw, share} : null
 }
 
@@ -50,7 +54,9 @@ function reveals(known, number, seats) {
 	const [before, now] = [last?.seats ?? [], seats].map(each => new Set(each.map(placeText)))
 	const lost = new Set(known.lost.filter(([draw]) => draw >= last?.number).map(([, seat, , name]) => placeText([seat, name])))
 	const isFewer = now.size < before.size && [...now].every(place => before.has(place))
-	const isNeeded = isFewer && [...before].every(place => now.has(place) || lost.has(place))
+	const isOfAll = isFewer && [...before].every(place => now.has(place) || lost.has(place))
+	const isOfSome = [...lost].some(place => before.has(place)) && ![...lost].some(place => now.has(place))
+	const isNeeded = known.window ? isOfSome : isOfAll // in a window, who was away may come, and who was there may be away
 	const isBack = known.outAfter === known.draws.length // a player who came back was not shown who else has gone
 	known.findingIf(last && !isNeeded && !isBack, "no_seat_lost")
 	if (!known.contradiction) known.plus(["sealed", number, seats])

@@ -59,14 +59,15 @@ function readPlayer(block) {
 	const [place, cards] = ["place", "cards"].map(tag => Number(field(block, tag)))
 	const [bot, resigned] = ["bot", "resigned"].map(tag => field(block, tag) === "yes")
 	const time = Number(field(block, "time").replace(".", ""))
+	const began = Date.parse(field(block, "began")) || 0 // in a window
 	const first = isRemoved({seat, name}) && unhex(field(block, "chain")) // from which the other hashes still follow
 	const actions = Array.from(block.matchAll(/^(\d{1,6})\.(\d{3}) \w{6} (.+)$/gm), ([, seconds, ms, action]) => ({time: Number(seconds + ms), action}))
-	return Object.freeze({seat: Number(seat), name, bot, place, cards, time, resigned, first, actions: Object.freeze(actions)})
+	return Object.freeze({seat: Number(seat), name, bot, began, place, cards, time, resigned, first, actions: Object.freeze(actions)})
 }
 
 // The heads of a player's chain, before the first action and after each.
 function headsOf({terms, start}, player) {
-	const heads = [player.first || firstHead(termsHash(terms.text), start, player)]
+	const heads = [player.first || firstHead(termsHash(terms.text), player.began || start, player)]
 	for (const [i, {time, action}] of player.actions.entries()) heads.push(nextHead(heads[i], i + 1, time, action))
 	return heads.map(hex)
 }
@@ -76,18 +77,18 @@ const seconds = time => `${Math.floor(time / 1000)}.${String(time % 1000).padSta
 // The text of a record up to its digest.
 function textOf(record) {
 	const {terms, commitment, start, end, entrants, seed, proof, players} = record
-	const [since, until] = [start, end].map(time => new Date(time).toISOString())
+	const utc = time => new Date(time).toISOString()
 	const deal = proof ? proof.replace(/^/gm, "proof: ").slice(0, -7) : `seed: ${hex(seed)}\n`
 	const blocks = players.map(player => {
-		const {seat, name, bot, place, cards, time, resigned, actions} = player
+		const {seat, name, bot, began, place, cards, time, resigned, actions} = player
 		const heads = headsOf(record, player)
 		const lines = actions.map((each, i) => `${seconds(each.time)} ${heads[i + 1].slice(0, 6)} ${each.action}\n`)
-		const about = `player: ${seat} ${name}\n${bot ? "bot: yes\n" : ""}chain: ${heads[0]}\nplace: ${place}\ncards: ${cards}\n`
+		const about = `player: ${seat} ${name}\n${bot ? "bot: yes\n" : ""}${began ? `began: ${utc(began)}\n` : ""}chain: ${heads[0]}\nplace: ${place}\ncards: ${cards}\n`
 		const result = `${time ? `time: ${seconds(time)}\n` : ""}${resigned ? "resigned: yes\n" : ""}`
 		return `\n${about}${result}${lines.join("")}head: ${heads.at(-1)}\n`
 	})
 	const top = `samedeal record 3\n${terms.text}terms: ${hex(termsHash(terms.text))}\ncommitment: ${hex(commitment)}\n`
-	return `${top}start: ${since}\nend: ${until}\nplayers: ${entrants}\n${deal}${blocks.join("")}\n`
+	return `${top}start: ${utc(start)}\nend: ${utc(end)}\nplayers: ${entrants}\n${deal}${blocks.join("")}\n`
 }
 
 // What a player sees of the cards of a board.
@@ -133,15 +134,17 @@ export function checkRecord(record, piles) {
 	const {terms, start, end, entrants, players} = record
 	const {game, options} = terms
 	demand(!players.some(isRemoved), "The operator removed a name from this record, so it can't be checked.", NotCheckable)
-	demand(start <= end && end <= start + 1000 * options.limit, "The race can't have ended at that time.")
+	demand(start <= end && end <= start + 1000 * (terms.window || options.limit), "The race can't have ended at that time.")
 	const results = []
 	const plays = new Map()
 	for (const player of players) {
-		const {seat, name, actions, cards, time, resigned} = player
+		const {seat, name, began, actions, cards, time, resigned} = player
+		const isBegun = began ? start <= began && began <= end : !actions.length
+		demand(terms.window ? isBegun : !began, `${name} can't have begun at that time.`)
 		const own = playsOf(record, player, piles)
 		plays.set(seat, own)
 		const times = actions.map(action => action.time)
-		const areTimes = times.every((at, i) => at >= (times[i - 1] ?? 0) && at < 1000 * options.limit && at <= end - start)
+		const areTimes = times.every((at, i) => at >= (times[i - 1] ?? 0) && at < 1000 * options.limit && at <= end - (began || start))
 		demand(areTimes, `An action of ${name} has a time that is not possible.`)
 		demand(!own.slice(0, -1).some(play => play.isWon), `${name} had finished before the last action.`)
 		const finish = own.at(-1).isWon && actions.length ? times.at(-1) : 0

@@ -32,6 +32,7 @@ const LINES = {
 	limit: [, 10, 7200],
 	private: [false],
 	tide: [0, 0, 1e16],
+	window: [0, 0, 1e16],
 	games: ["", /^/],
 	seats: [8, 1, 64],
 	hints: [false],
@@ -81,7 +82,7 @@ export function readTerms(text, games, rulesHash) {
 		know(tag !== "rules" || value === rulesHash(values.game), `other rules of '${values.game}'`)
 	}
 	know(!lines.length, `the line '${lines[0]}'`)
-	const {room, round, game, rules, description, deal, private: isPrivate, tide, games: inTurn, ...others} = values
+	const {room, round, game, rules, description, deal, private: isPrivate, tide, window, games: inTurn, ...others} = values
 	const options = Object.freeze({...others, games: Object.freeze((inTurn || game).split(" ")), deal})
 	const [kind, detail] = deal.split(" ")
 	const hasDeal = name => kind !== "winnable" || !detail || games[name].states[detail]
@@ -93,5 +94,5 @@ export function readTerms(text, games, rulesHash) {
 		(options.start === "at") === options.start_at > 0 &&
 		(options.hosted || options.start !== "host")
 	demand(isRight, "The terms of the race contradict one another, or have a line too many.")
-	return Object.freeze({room, round, game, rules, description, deal, private: isPrivate, tide, options, text})
+	return Object.freeze({room, round, game, rules, description, deal, private: isPrivate, tide, window, options, text})
 }

@@ -5,7 +5,7 @@ import {boardHash} from "./board_hash.js"
 import {NotCheckable, checkAnswers, checkLimits, openDeal} from "./deal.js"
 import {Evidence, dealHash, rowSentence, same} from "./evidence.js"
 import {isDescribed, kindOf, resultWords, termsHash} from "./race_hashes.js"
-import {BY_RULES, lostOf, shareOf} from "./observation.js"
+import {BY_RULES, beginning, lostOf, shareOf} from "./observation.js"
 import {acted, checkRecord, isBlocked, masked} from "./record.js"
 import {hasMissed} from "./own_draws.js"
 import {demand} from "./terms.mjs"
@@ -66,18 +66,21 @@ export class Reading {
 	had(seat, shown) {
 		this.counts ??= new Map()
 		if (!this.counts.has(seat)) {
-			const {actions} = this.record.players.find(each => each.seat === seat) ?? {actions: []}
+			const player = this.record.players.find(each => each.seat === seat)
 			let [before, gainedAt] = [0, 0]
 			const all = (this.plays.get(seat) ?? []).map(({cards, moves, undos, isWon}, i) => {
-				const at = i ? this.record.start + actions[i - 1].time : 0
+				const at = i ? beganAt(this.record, player) + player.actions[i - 1].time : 0
 				if (cards !== before) [before, gainedAt] = [cards, at]
-				return String([cards, moves, undos, at, gainedAt, isWon ? at : 0])
+				return String([cards, moves, undos, at, gainedAt, isWon ? at : 0, player.began])
 			})
 			this.counts.set(seat, new Set(all))
 		}
-		return this.counts.get(seat).has(String(shown))
+		return this.counts.get(seat).has(String([...shown, 0].slice(0, 7))) // older facts have no beginnings
 	}
 }
+
+// When a player's clock began.
+const beganAt = ({start}, {began}) => began || start
 
 // The row about an error in a record, and its detail.
 export const faultOf = error => [error instanceof NotCheckable ? "not_checkable" : "bad_record", error.message]
@@ -114,11 +117,12 @@ function nobodyCouldChoose({terms, today}) {
 export const recordVerdict = reading =>
 	judged(new Evidence(), reading.faults, reading, "checked", `Checked: the deal, every move${reading.isPart ? " of this player" : ""} and the results fit together.`)
 
-function sentenceOf({lost, drawn, cameLate}, {givenUp}, kind) {
-	const names = lost.map(([, , , name]) => name)
-	const all = [names.slice(0, -1).join(", "), names.at(-1)].filter(Boolean).join(" and ")
-	const seats = names.length === 1 ? "the seat" : "their seats"
-	const draws = drawn?.draw > 1 ? ` The deal was drawn ${drawn.draw} times; ${all} lost ${seats}.` : ""
+const allOf = names => [names.slice(0, -1).join(", "), names.at(-1)].filter(Boolean).join(" and ")
+
+function sentenceOf({lost, drawn, cameLate, window}, {givenUp}, kind) {
+	const all = allOf(lost.map(([, , , name]) => name))
+	const what = window ? "did not answer" : lost.length === 1 ? "lost the seat" : "lost their seats"
+	const draws = drawn?.draw > 1 ? ` The deal was drawn ${drawn.draw} times; ${all} ${what}.` : ""
 	const races = givenUp === 1 ? "1 race" : `${givenUp} races`
 	const earlier = givenUp ? ` Before it, you took part in the draw of ${races} that did not begin with you.` : ""
 	return TITLES[kind === "checked" && cameLate ? "late" : kind] + draws + earlier
@@ -154,26 +158,33 @@ function* rowsOf(evidence, reading) {
 	yield* rowsOfWatched(evidence, reading)
 }
 
-function* missing({results, role, dealt}) {
+function* missing({results, role, dealt, window, askedAt, ends}) {
 	if (!results.length) yield ["unfinished", "no results were shown"]
-	if (role === "player" && !dealt.length) yield ["no_first_board"]
+	const neverBegan = window && (askedAt === null || askedAt > ends - DRIFT)
+	if (role === "player" && !dealt.length && !neverBegan) yield ["no_first_board"]
 }
 
 function* rowsOfDeal(evidence, {record, proof}) {
-	const {results, drawn, lost, draws, role} = evidence
+	const {results, drawn, lost, draws, role, drawing, window, seat: own} = evidence
 	if (results.some(each => each.deal !== dealHash(record.seed, record.proof))) yield ["other_deal"]
 	const {draw, shares: all, lost: named} = proof ?? {draw: 0, shares: [], lost: []}
 	const shares = all.map(shareOf)
 	if (drawn && !same(drawn, {draw, shares})) yield ["other_drawn"]
 	if (!same(lost, named.map(lostOf))) yield ["other_lost"]
 	if (draw < draws.at(-1)?.number) yield ["went_back"]
-	if (role === "player" && kindOf(record.terms.deal) === "winnable" && hasMissed(evidence, draw)) yield ["missed_draw"]
+	const seats = shares.map(([seat]) => seat)
+	const [shown, withoutMe] = drawing[draw] ?? []
+	if (shown && !same(shown, seats)) yield ["other_drawn"]
+	if (role !== "player" || kindOf(record.terms.deal) !== "winnable" || !hasMissed(evidence, draw)) return
+	if (!window || seats.includes(own)) yield ["missed_draw"]
+	else yield withoutMe ? ["left_out"] : ["without_you", allOf(shares.map(([, name]) => name))]
 }
 
 function* rowsOfRace(evidence, {record, plays}) {
 	const {begun} = evidence
 	if (!begun) return yield ["unfinished", "the race never began"]
 	if (begun.start !== record.start) yield ["other_start"]
+	if (evidence.window && record.end > evidence.ends) yield ["other_limit"]
 	const shown = begun.racers.map(racer => racer.slice(1)).sort(([a], [b]) => a - b)
 	if (!same(shown, record.players.map(({seat, name, bot}) => [seat, name, bot]))) yield ["other_players"]
 	if (record.players.some(({seat, resigned}) => evidence.resigned.has(seat) && !resigned)) yield ["other_results"]
@@ -183,19 +194,20 @@ function* rowsOfRace(evidence, {record, plays}) {
 	}
 	if (!evidence.results.length || !endedEarly(evidence, record, plays)) return
 	// who was away has not seen for how long, nor who else was
-	yield evidence.absent.has(0) ? ["unfinished", "the race ended early while you were away"] : ["ended_early"]
+	yield evidence.absent.has(0) && !evidence.window ? ["unfinished", "the race ended early while you were away"] : ["ended_early"]
 }
 
 // Whether a race ended before its time for no reason that the client can see.
-function endedEarly({stuck, absent}, {terms, players, start, end}, plays) {
+function endedEarly({stuck, absent, window, ends}, {terms, players, start, end}, plays) {
 	const {limit, first_finish_ends: firstEnds, end_when_settled: settles} = terms.options
 	const length = end - start
-	if (length >= 1000 * limit || (firstEnds && players.some(each => each.time))) return false
+	if ((window ? end >= ends : length >= 1000 * limit) || (firstEnds && players.some(each => each.time))) return false
 	const people = players.filter(({bot}) => !bot)
 	const counted = settles && people.length ? people : players
-	return !counted.every(({time, resigned, seat, actions}) => {
-		const isDone = time || resigned || isBlocked(terms, plays.get(seat).at(-1))
-		return isDone || (settles && stuck.has(seat)) || length - (actions.at(-1)?.time ?? 0) >= IDLE || absent.has(seat)
+	return !counted.every(({time, resigned, seat, actions, began}) => {
+		const isDone = time || resigned || isBlocked(terms, plays.get(seat).at(-1)) || (settles && stuck.has(seat))
+		if (window) return isDone || (began && began <= end - 1000 * limit) // nobody is waited for but those whose time is not up
+		return isDone || length - (actions.at(-1)?.time ?? 0) >= IDLE || absent.has(seat)
 	})
 }
 
@@ -204,9 +216,9 @@ const seatsOf = ({begun}) => new Map(begun?.racers) // by the first two values o
 function* rowsOfResults(evidence, reading) {
 	const {record} = reading
 	const seats = seatsOf(evidence)
-	const lines = record.players.map(({seat, name, place, cards, time, resigned, bot}) => {
+	const lines = record.players.map(({seat, name, place, cards, time, resigned, bot, began}) => {
 		const {moves, undos} = reading.plays.get(seat).at(-1)
-		return [seat, name, place, cards, time, moves, undos, resigned, bot]
+		return [seat, name, place, cards, time, moves, undos, resigned, bot, ...beginning(began)]
 	})
 	for (const {end, lines: shown} of evidence.results) {
 		const own = shown.map(([player, ...line]) => [seats.get(player) ?? 0, ...line])
@@ -226,6 +238,8 @@ function* rowsOfOwn(evidence, reading) {
 	const {record} = reading
 	const player = record.players.find(each => each.seat === evidence.seat && each.name === evidence.name)
 	if (!player) return yield ["other_players"]
+	if (player.began && evidence.askedAt === null) yield ["foreign_action", "You began."]
+	if (evidence.beganAt && evidence.beganAt !== player.began) yield ["other_start"]
 	const plays = reading.plays.get(player.seat)
 	const isWrong = ({revision, mayUndo}) => mayUndo !== Boolean(acted(record.terms.game, plays[revision], "undo", record.terms.options.undo))
 	for (const {revision, cards, moves, undos, mayUndo} of evidence.dealt) {
@@ -243,7 +257,10 @@ function* rowsOfOwn(evidence, reading) {
 	if (player.resigned && !evidence.hasGivenUp) yield ["resigned_for_you"]
 }
 
-function* rowsOfActions({acks, sent, denied, mistimed}, {terms, start}, {actions}, plays, isWrong) {
+function* rowsOfActions({acks, sent, denied, mistimed}, record, player, plays, isWrong) {
+	const {terms} = record
+	const {actions} = player
+	const start = beganAt(record, player)
 	for (const {revision, time, action, cards, mayUndo} of acks) {
 		const made = actions[revision - 1]
 		if (!made) yield ["other_action", `It lacks action ${revision}, ${action}.`]
@@ -265,8 +282,10 @@ function* rowsOfActions({acks, sent, denied, mistimed}, {terms, start}, {actions
 }
 
 // Yields rows about an action that was refused for a false reason, and about the next one if it was never taken.
-function* rowsOfRefusals({denied, sent, gaveUpAt}, {terms, end}, {actions}, plays) {
-	const until = Math.min(end, gaveUpAt || end) - TOLERANCE
+function* rowsOfRefusals({denied, sent, gaveUpAt}, record, player, plays) {
+	const {terms, end} = record
+	const {actions} = player
+	const until = Math.min(end, gaveUpAt || end, beganAt(record, player) + 1000 * terms.options.limit) - TOLERANCE
 	for (const {id, revision, action, time} of sent.values()) {
 		const {code, ended = time + PATIENCE} = denied.find(each => each.id === id) ?? {}
 		const isForbidden = BY_RULES.test(code)
@@ -280,14 +299,14 @@ function* rowsOfRefusals({denied, sent, gaveUpAt}, {terms, end}, {actions}, play
 
 // Yields rows about the boards that a spectator, or a racer who watched others, was shown.
 function* rowsOfWatched(evidence, {record, plays}) {
-	const {terms, start, players} = record
+	const {terms, players} = record
 	const seats = seatsOf(evidence)
 	const known = (id, revision) => {
 		const player = players.find(each => each.seat === seats.get(id))
 		const play = plays.get(player?.seat)?.[revision]
-		return {name: player?.name ?? "nobody", play, made: player?.actions[revision - 1]}
+		return {name: player?.name ?? "nobody", play, made: player?.actions[revision - 1], start: player && beganAt(record, player)}
 	}
-	// When, since the start, the player's foundation cards last rose to 1, 2 and more.
+	// When, since their start, the player's foundation cards last rose to 1, 2 and more.
 	const reachedAt = (id, revision) => {
 		const {seat, actions} = players.find(each => each.seat === seats.get(id))
 		const rise = (reached, {time}, i) => {
@@ -297,12 +316,12 @@ function* rowsOfWatched(evidence, {record, plays}) {
 		return actions.slice(0, revision).reduce(rise, [])
 	}
 	for (const [player, revision, cards, moves, undos, time, reached = []] of evidence.boards) {
-		const {name, play, made} = known(player, revision)
+		const {name, play, made, start} = known(player, revision)
 		const isSo = play && same([moves, undos, time], [play.moves, play.undos, made ? start + made.time : time]) && cards === cardsOn(terms, play)
 		if (!isSo || (reached.length && !same(reached, reachedAt(player, revision)))) yield ["other_watched", name]
 	}
 	for (const [player, revision, action, seen, time] of evidence.moves) {
-		const {name, play, made} = known(player, revision)
+		const {name, play, made, start} = known(player, revision)
 		const isSo = play && made && action === made.action && seen === hex(play.seen) && time === start + made.time
 		if (!isSo) yield ["other_watched", name]
 	}
