@@ -133,7 +133,7 @@ def _outcome(model: Model) -> str:
     tally = model.tallies.get(model.me)
     if model.own.play is not None and model.own.play.board.won:
         if model.room is not None and tally is not None and tally.finished_at:
-            return f"You finished in {clock_text(tally.finished_at - model.room.starts)}!"
+            return f"You finished in {clock_text(tally.finished_at - model.began_at(model.me))}!"
         # The server sends the finish time with the next update. Until then, show the time of the last move.
         return f"You finished in {clock_text(model.own.actions[-1][0])}!" if model.own.actions else "You finished!"
     if model.seat is not None and model.seat.resigned:

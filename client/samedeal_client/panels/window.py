@@ -8,7 +8,7 @@ from samedeal.protocol.messages import RoomState
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.player_names import names_text
 from samedeal_client.text.spans import Row, Span
-from samedeal_client.text.time_text import short_clock_text, weekday_and_time
+from samedeal_client.text.time_text import duration_text, short_clock_text, weekday_and_time
 from samedeal_link.model.model import Model
 
 
@@ -17,14 +17,21 @@ def closing_text(room: RoomState, zone: tzinfo | None = None) -> str:
     return weekday_and_time(room.ends, zone)
 
 
+def window_lines(room: RoomState, zone: tzinfo | None = None) -> tuple[tuple[str, str], ...]:
+    """Return the options of a room that its window decides, each as a label with its value in words."""
+    return (
+        ("Doors", f"close {weekday_and_time(room.doors_close_at, zone)}; if you quit, your seat is kept"),
+        ("Starts", "for each when they have time, once those who are here have drawn the deal"),
+        ("Ends", f"when all have raced, at the latest {closing_text(room, zone)}"),
+        ("Time", f"{duration_text(room.options.limit)} for each, from when they begin"),
+        ("Watching", "when all have raced"),
+    )
+
+
 def doors_sentence(model: Model) -> str:
     """Return a sentence for those who are in a room whose doors are open."""
-    room = model.this_room
-    when = weekday_and_time(room.doors_close_at)
-    close = (
-        f"Close the doors with Enter when all are in; they close {when}." if model.hosting else f"Doors close {when}."
-    )
-    return f"One name each: who are they? {close} Quit as you like: your seat is kept."
+    how = "Close the doors with Enter" if model.hosting else "The host closes the doors"
+    return f"One name each: who are they? {how}, at the latest {weekday_and_time(model.this_room.doors_close_at)}."
 
 
 def drawing_sentence(model: Model, look: Look) -> str:

@@ -250,11 +250,20 @@ class Model:
         own = self.tallies.get(self.me)
         return own.began_at if own else 0
 
+    def began_at(self, player: str) -> int:
+        """Return when the clock of a player in the room began: that of the race, or in a window the player's own."""
+        tally = self.tallies.get(player)
+        return (tally.began_at if tally else 0) or self.this_room.starts
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether the player sees nothing of others, because the room's window is open."""
+        return self.room is not None and self.room.window > 0 and self.room.phase in ("countdown", "racing")
+
     @property
     def may_begin(self) -> bool:
         """Whether the player may begin in an open window."""
-        seat, room = self.seat, self.room
-        is_open = room is not None and room.window > 0 and room.phase == "racing"
+        seat, is_open = self.seat, self.is_hidden and self.phase == "racing"
         return is_open and seat is not None and not (seat.resigned or self.starts)
 
     def time_left(self, now: int) -> int:
@@ -450,8 +459,7 @@ def _delayed_board(model: Model, message: DelayedBoard) -> Model:
     if before is not None and message.revision > before.play.revision + 1:  # the times of skipped moves are unknown
         model = replace(model, recent=MappingProxyType({**model.recent, message.player: RecentMoves()}))
     reached = message.reached[: board.foundation_cards][-1:]
-    began = model.tallies[message.player].began_at if room.window and message.player in model.tallies else room.starts
-    last_progress_at = began + reached[0] if reached else _progress_at(model, message, board)
+    last_progress_at = model.began_at(message.player) + reached[0] if reached else _progress_at(model, message, board)
     return model.with_watched(message.player, WatchedBoard(play, message.time, last_progress_at))
 
 

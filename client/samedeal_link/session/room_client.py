@@ -163,7 +163,8 @@ class RoomClient:
         answer = await self.link.request(
             Create(id=0, options=wanted, room=room, passphrase=passphrase, house=house, window=window)
         )
-        return self._given(answer, Wanted(options=options, round=0, private=bool(passphrase))) or room
+        asked = Wanted(options=options, round=0, private=bool(passphrase), window=window)
+        return self._given(answer, asked) or room
 
     def _given(self, answer: ServerAnswer, wanted: Wanted) -> str:
         """Return the room that the server has named, and remember what the player asked for."""
