@@ -45,20 +45,26 @@ def drawing_sentence(model: Model, look: Look) -> str:
     return f"The deal is drawn by {' and '.join(filter(None, ('you' if own else '', others)))}."
 
 
-def attempt_sentences(model: Model, now: int) -> tuple[str, ...]:
-    """Return sentences about the player's attempt in an open window. The attempt waits, or it is over."""
-    room = model.this_room
-    closes = f"Everything opens when all have raced, at the latest {closing_text(room)}."
-    if model.may_begin:
-        ready = f"Your one try: {short_clock_text(model.time_left(now))}, the clock does not stop. Ready?"
-        return (ready, "Enter: begin", f"Until {closing_text(room)} you may also come back later.")
-    return ("You have raced. Nobody sees how until all have.", closes)
+def raced_sentence(model: Model, now: int) -> str:
+    """Return a sentence for a player whose attempt in an open window is over. It is empty for all others."""
+    is_over = model.has_finished or (model.starts > 0 and model.time_left(now) == 0)
+    if not (model.is_hidden and is_over):
+        return ""
+    return f"You have raced. Nobody sees how until all have, at the latest {closing_text(model.this_room)}."
 
 
 def attempt_rows(model: Model, now: int, look: Look) -> tuple[Row, ...]:
     """Return the rows over the board of a player who has not begun in a race with a window."""
-    if model.phase == "countdown":
-        return ((), (Span(f"  {drawing_sentence(model, look)}  ", "label"),), ())
-    first, *rest = attempt_sentences(model, now)
-    rows = [(Span(f"  {first}", "title"),), (), *((Span(f"  {sentence}", "label"),) for sentence in rest)]
-    return ((), *rows, ())
+    if not model.may_begin:
+        lines = (raced_sentence(model, now) or drawing_sentence(model, look),)
+        return ((), *((Span(f"  {line}  ", "label"),) for line in lines), ())
+    ready = f"Your one try: {short_clock_text(model.time_left(now))}, the clock does not stop. Ready?"
+    later = f"You can also come back later, until {closing_text(model.this_room)}."
+    return (
+        (),
+        (Span(f"  {ready}  ", "title"),),
+        (),
+        (Span("  Enter: begin", "label"),),
+        (Span(f"  {later}  ", "label"),),
+        (),
+    )

@@ -36,7 +36,7 @@ from samedeal_client.panels.players_panel import FINAL_SECONDS
 from samedeal_client.panels.race_feed import RaceFeed, RankedPlayer
 from samedeal_client.panels.race_keys import prompt_row, race_keys
 from samedeal_client.panels.race_news import fresh_news_row, rings
-from samedeal_client.panels.window import attempt_rows
+from samedeal_client.panels.window import attempt_rows, raced_sentence
 from samedeal_client.room_actions import race_person
 from samedeal_client.text.spans import Row, Span, counted, row_width
 from samedeal_link.model.model import Model
@@ -264,8 +264,10 @@ class RaceScreen(ClientScreen):
             if self._rivals_panel.shows_news
             else fresh_news_row(self._feed, self.model.this_room, self.client.now(), self.look)
         )
+        raced = raced_sentence(self.model, self.client.now())
         return (
             typed
+            or (raced and (Span(f" {raced}", "you"),))
             or (self.client.person is not None and (Span(f" {panels.PERSON_TEXT}", "notice"),))
             or news
             or panels.status_row(self.model, bindings, self.look, self.size.width, self.samedeal.after_room)
