@@ -15,6 +15,7 @@ from samedeal.options import WantedOptions
 from samedeal.protocol.admin import BanLine, Status
 from samedeal.protocol.messages import (
     Create,
+    Created,
     Done,
     Hello,
     Join,
