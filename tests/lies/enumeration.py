@@ -262,7 +262,11 @@ def _coherent(watcher: Watcher, plan: Plan, seed: str, chosen: Chosen) -> None:
         watcher.findings.worlds["coherent"] += 1
         compares, (teller, actor) = name not in UNSEEN, CLOCK.get(name, ("", ""))
         for who, server, result in watcher.look_at(plan.name, name, partial(hold, plan, seed, liar), compares=compares):
-            late = who == teller and server.logs[f"p-{actor}"]
+            is_told = who == teller and (
+                who == actor or not plan.window
+            )  # while it is open, a window tells nothing of rivals
+            is_new = "Beginning" not in name or plan.window
+            late = is_told and is_new and server.logs[f"p-{actor}"]
             if late and result.verdict.kind in ("fair", "checked") and not result.verdict.clock:
                 watcher.findings.hole(f"{plan.name} {who}: {name}", "not a word about the clock")
 
