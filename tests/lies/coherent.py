@@ -81,7 +81,8 @@ class _GoingOn(Server):
 
 def draw_from(server: Server, racers: Sequence[Racer]) -> None:
     """Complete the draw with the shares of these racers."""
-    shares = tuple(sorted(RevealedShare(each.seat, each.name, each.commitment, each.share) for each in racers))
+    drawing = (each for each in racers if each.share)
+    shares = tuple(sorted(RevealedShare(each.seat, each.name, each.commitment, each.share) for each in drawing))
     seated = tuple(with_fields(each, commitment=b"", share=b"") for each in server.race.racers)
     server.change(racers=seated, draw=with_fields(server.race.draw, shares=shares))
 
@@ -1559,6 +1560,7 @@ class BeginsForAll(Server):
         super().begin_race()
         for racer in self.race.racers if self.race.window else ():
             self.held = self.held.begun(racer.player, self.now)
+        self.now += 5000 * (self.race.window > 0)
 
 
 @lie
@@ -1698,6 +1700,7 @@ UNSEEN: Final = {
     "LateBoard": "the sentence about the clock says it",
     "EarlyBeginning": "the sentence about the clock says it",
     "LateBeginning": "the sentence about the clock says it",
+    "BeginsForAll": "the sentence about the clock says it to those who begin later",
     "EarlyRival": "the sentence about the clock says it",
     "ClockSetInRace": "the sentence about the clock says it",
 }
@@ -1707,8 +1710,16 @@ CLOCK: Final = {
     "LateAcks": ("ana", "ana"),
     "EarlyAcks": ("bob", "bob"),
     "LateBoard": ("ana", "ana"),
-    "EarlyBeginning": ("ana", "ana"),
-    "LateBeginning": ("ana", "ana"),
     "EarlyRival": ("ana", "bob"),
 }
 """Lies about the time, of which the sentence about the clock tells the first client, if the second one has acted."""
+
+CLOCK_OF_WINDOW: Final = {
+    "LateAcks": ("ana", "ana"),
+    "EarlyAcks": ("bob", "bob"),
+    "LateBoard": ("ana", "ana"),
+    "EarlyBeginning": ("ana", "ana"),
+    "LateBeginning": ("ana", "ana"),
+    "BeginsForAll": ("ana", "ana"),
+}
+"""The same of races with a window, which tell nothing of rivals before the window closes."""

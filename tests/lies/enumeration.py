@@ -19,7 +19,7 @@ from samedeal_link.evidence.evidence import Evidence
 from samedeal_link.evidence.verdict import RaceReading
 from tests.lies.changes import Change, changed, changes
 from tests.lies.check import Outcome, disagreements, judged, reveal_problems, untruths
-from tests.lies.coherent import CLOCK, HONEST, LIES, UNSEEN
+from tests.lies.coherent import CLOCK, CLOCK_OF_WINDOW, HONEST, LIES, UNSEEN
 from tests.lies.comparisons import World, Worlds
 from tests.lies.page import Page, difference, page_files
 from tests.lies.seams import SEAMS
@@ -260,13 +260,10 @@ def _coherent(watcher: Watcher, plan: Plan, seed: str, chosen: Chosen) -> None:
         if not chosen():
             continue
         watcher.findings.worlds["coherent"] += 1
-        compares, (teller, actor) = name not in UNSEEN, CLOCK.get(name, ("", ""))
+        clock = CLOCK_OF_WINDOW if plan.window else CLOCK
+        compares, (teller, actor) = name not in UNSEEN, clock.get(name, ("", ""))
         for who, server, result in watcher.look_at(plan.name, name, partial(hold, plan, seed, liar), compares=compares):
-            is_told = who == teller and (
-                who == actor or not plan.window
-            )  # while it is open, a window tells nothing of rivals
-            is_new = "Beginning" not in name or plan.window
-            late = is_told and is_new and server.logs[f"p-{actor}"]
+            late = who == teller and server.logs[f"p-{actor}"]
             if late and result.verdict.kind in ("fair", "checked") and not result.verdict.clock:
                 watcher.findings.hole(f"{plan.name} {who}: {name}", "not a word about the clock")
 

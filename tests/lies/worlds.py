@@ -842,7 +842,7 @@ def _plans() -> Sequence[Plan]:
         _race_of(
             "apart",
             "ana:join bob:join cid:join cid:off ana:start race ana:off cid:back cid:begin cid:move cid:off "
-            "ana:back ana:begin ana:move ana:resign limit cid:back bob:off bob:back",
+            "ana:back ana:begin ana:move ana:resign limit cid:back",
             with_fields(window, limit=60),
             window=WINDOW,
         ),
