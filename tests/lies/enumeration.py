@@ -249,8 +249,8 @@ def _honest(watcher: Watcher, plan: Plan, seed: str, chosen: Chosen) -> None:
 
 
 def _changes(watcher: Watcher, plan: Plan, seed: str, chosen: Chosen) -> None:
-    if plan.name == "settled":
-        return  # it differs from "won" only in its end
+    if plan.name in ("settled", "drawn apart"):
+        return  # they differ from "won" only in the end, and from "apart" only in the draw
     _try_changes(watcher, hold(plan, seed), plan.name, "changes", chosen)
 
 
@@ -278,7 +278,7 @@ def _seams(watcher: Watcher, plan: Plan, seed: str, chosen: Chosen) -> None:
 def _pairs(watcher: Watcher, plan: Plan, seed: str, chosen: Chosen) -> None:
     """Hold the shorter races with a coherent lie and a change of one message, of which one in two hundred is tried."""
     chance = random.Random(f"{seed} pairs {plan.name}")
-    if plan.name in ("won", "settled", "resumed", "restarted"):
+    if plan.name in ("won", "settled", "resumed", "restarted", "apart", "drawn apart"):
         return
     for name, liar in LIES.items():
         if chosen():

@@ -846,6 +846,13 @@ def _plans() -> Sequence[Plan]:
             with_fields(window, limit=60),
             window=WINDOW,
         ),
+        _race_of(
+            "drawn apart",
+            "ana:join bob:join cid:join cid:off bob:commits ana:start cid:back silent race bob:speaks bob:begin bob:move "
+            "ana:begin bob:stuck ana:move cid:begin cid:move ana:stuck cid:stuck",
+            window,
+            window=WINDOW,
+        ),
     )
 
 
