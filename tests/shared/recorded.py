@@ -19,11 +19,19 @@ Actions = tuple[tuple[int, str], ...]
 
 
 def described_terms(
-    room: str, options: Options, deal: str, *, round_number: int = 0, private: bool = False, tide: int = 0
+    room: str,
+    options: Options,
+    deal: str,
+    *,
+    round_number: int = 0,
+    private: bool = False,
+    tide: int = 0,
+    window: int = 0,
 ) -> RoomTerms:
     """The terms of a race for which this release describes the game."""
     game, options = options.game(round_number), RoomTerms.options_with(options, Deal.parse(deal))
-    return RoomTerms(room, round_number, game, description_hash(game), Deal.parse(deal), private, tide, options)
+    fixed = room, round_number, game, description_hash(game), Deal.parse(deal), private, tide
+    return RoomTerms(*fixed, options, window)
 
 
 def terms_of(game: str, deal: str, *, round_number: int = 0, room: str = "friday", **options: object) -> RoomTerms:
