@@ -21,8 +21,9 @@ from samedeal.joint_deal import LossReason, candidate_board, public_mix, share_c
 from samedeal.protocol import messages
 from samedeal.protocol.messages import EarlierPlayer, RoomState, Seat, Standing, Tally
 from samedeal.protocol_codes import NoticeCode, RefusalCode
+from samedeal.race import room_state
 from samedeal.race.commands import CommitShareCommand, JoinCommand, RaceCommand, RevealShareCommand
-from samedeal.race.draws import count_down, lose_seats, proof_of
+from samedeal.race.draws import count_down, draw_with_those_there, lose_seats, proof_of
 from samedeal.race.held_race import HeldRace
 from samedeal.race.values import DrawProgress, FoundDeal, Race, Racer, RaceResult
 from samedeal.record import Record, RecordedPlayer
@@ -75,12 +76,13 @@ class _GoingOn(Server):
     def before_race(self) -> None:
         race = self.race
         if race.phase == "countdown" and race.lacks_deal:
-            draw_from(self, [with_share(race, racer, racer.share) for racer in race.racers])
+            draw_from(self, [with_share(race, racer, racer.share) for racer in race.drawing])
 
 
 def draw_from(server: Server, racers: Sequence[Racer]) -> None:
     """Complete the draw with the shares of these racers."""
-    shares = tuple(sorted(RevealedShare(each.seat, each.name, each.commitment, each.share) for each in racers))
+    drawing = (each for each in racers if each.share)
+    shares = tuple(sorted(RevealedShare(each.seat, each.name, each.commitment, each.share) for each in drawing))
     seated = tuple(with_fields(each, commitment=b"", share=b"") for each in server.race.racers)
     server.change(racers=seated, draw=with_fields(server.race.draw, shares=shares))
 
@@ -136,7 +138,11 @@ class Drawing(Server):
         raise NotImplementedError
 
     def lose(self, racer: Racer, reason: LossReason) -> None:
-        """Take a seat away, and draw again if the rules say so."""
+        """Take a seat away, or a share in a window, and draw again if the rules say so."""
+        if self.race.window:
+            self.blame(racer.seat, racer.name, reason)
+            self.redraw()
+            return
         self.held = replace(self.held, race=lose_seats(self.race, [racer], reason, self.now)[0])
         self.change()
 
@@ -146,7 +152,9 @@ class Drawing(Server):
         self.change(draw=with_fields(draw, lost=(*draw.lost, LostShare(draw.number, seat, reason, name))))
 
     def redraw(self) -> None:
-        self.held = replace(self.held, race=count_down(self.race, self.now, self.race.starts)[0])
+        race, now = self.race, self.now
+        drawn = draw_with_those_there(race, self.progress, now) if race.window else count_down(race, now, race.starts)
+        self.held = replace(self.held, race=drawn[0])
         self.change()
 
 
@@ -379,6 +387,7 @@ class OtherKind(Server):
 
     def __init__(self, plan: Plan, seed: str) -> None:
         other = "random" if plan.options.deal != "random" else "#77"
+        other = "winnable hard" if plan.window else other
         super().__init__(replace(plan, options=with_fields(plan.options, deal=other)), seed)
 
 
@@ -684,8 +693,10 @@ class NeverSealed(Server):
     def begin(self, command: RaceCommand) -> None:
         super().begin(command)
         if self.race.is_joint:
+            if self.race.window:
+                self.tick()
             self.show()
-            draw_from(self, [with_share(self.race, racer) for racer in self.race.racers])
+            draw_from(self, [with_share(self.race, racer) for racer in self.race.drawing])
 
     def told(self, client: Client, message: Any) -> Sequence[Any]:
         if isinstance(message, messages.RoomState) and message.phase == "countdown":
@@ -1493,6 +1504,190 @@ def tide_without_tide(server: Server, client: Client, state: messages.RoomState)
     return with_fields(state, tide=60_000)
 
 
+# Windows
+
+
+@lie
+class EarlyBeginning(Server):
+    """Dates the beginning of the first player five seconds earlier, so that her time is up earlier."""
+
+    def begin_time(self, client: Client) -> int:
+        return max(self.race.starts, self.now - 5000) if client.name == "ana" else self.now
+
+
+@lie
+class LateBeginning(Server):
+    """Dates the beginning of the first player five seconds later, and all that she does after it."""
+
+    def begin_time(self, client: Client) -> int:
+        return self.now + 5000 if client.name == "ana" else self.now
+
+    def ack_time(self, racer: Racer) -> int:
+        return max(self.now, self.race.began_at(self.held.progress_of(racer.player)))
+
+
+@lie_in(messages.Begun)
+def other_beginning(server: Server, client: Client, begun: messages.Begun) -> messages.Begun:
+    """Tells a player another time of the beginning than the state and the record have."""
+    return with_fields(begun, time=begun.time + 1)
+
+
+@lie
+class BeginningOfRecord(Server):
+    """Lets the record say that each player began earlier, and took longer."""
+
+    def honest_record(self, client: Client | None) -> Record:
+        record = super().honest_record(client)
+        players = (
+            replace(
+                player,
+                began_at=player.began_at - 1,
+                actions=tuple((time + 1, action) for time, action in player.actions),
+                time=player.time and player.time + 1,
+            )
+            if player.began_at
+            else player
+            for player in record.players
+        )
+        return replace(record, players=tuple(players))
+
+
+@lie
+class BeginsForAll(Server):
+    """Begins for all players, so that their time passes before they come."""
+
+    def begin_race(self) -> None:
+        super().begin_race()
+        for racer in self.race.racers if self.race.window else ():
+            self.held = self.held.begun(racer.player, self.now)
+        self.now += 5000 * (self.race.window > 0)
+
+
+@lie
+class ToldTallies(Server):
+    """Shows to each player what the others have done in a window that is still open."""
+
+    def state_for(self, client: Client) -> RoomState:
+        state = super().state_for(client)
+        known = [room_state.tally_of(player, own, self.now) for player, own in self.progress.items()]
+        return with_fields(state, tallies=tuple(known)) if self.race.is_hidden else state
+
+
+@lie
+class ToldSeats(Server):
+    """Shows to each player in a window that is still open who has resigned or is stuck."""
+
+    def seat_for(self, client: Client, seat: Seat) -> Seat:
+        racer = self.race.racer(seat.player)
+        is_told = self.race.is_hidden and racer is not None
+        return with_fields(seat, resigned=racer.resigned, stuck=racer.stuck_at > 0) if is_told and racer else seat
+
+
+@lie
+class ToldPresence(Server):
+    """Shows to each player in a window that is still open who is there."""
+
+    def state_for(self, client: Client) -> RoomState:
+        state = super().state_for(client)
+        there = {each.player for each in self.present}
+        tallies = tuple(with_fields(each, connected=each.player in there) for each in state.tallies)
+        return with_fields(state, tallies=tallies) if self.race.is_hidden else state
+
+
+@lie
+class ToldEvents(Server):
+    """Numbers the events of a window that is still open, so that players can count what others do."""
+
+    def state_for(self, client: Client) -> RoomState:
+        return with_fields(super().state_for(client), event=self.held.event)
+
+
+@lie
+class ToldUpdates(Server):
+    """Tells players of each move of the others in a window that is still open."""
+
+    def show_move(self, racer: Racer, action: str) -> None:
+        super().show_move(racer, action)
+        for client in self.present if self.race.is_hidden else ():
+            if client.player != racer.player:
+                client.receive(messages.ProgressUpdate.of(racer.seat, self.tally_for(racer), None))
+
+
+@lie
+class ToldBoards(Server):
+    """Shows the boards of others to players in a window that is still open."""
+
+    def show_move(self, racer: Racer, action: str) -> None:
+        super().show_move(racer, action)
+        for client in self.present if self.race.is_hidden else ():
+            if client.player != racer.player:
+                client.receive(self.watched(racer))
+
+
+@lie
+class LeftOut(Server):
+    """Draws the deal of a window without the last player who is there."""
+
+    def apply(self, command: RaceCommand) -> None:
+        super().apply(command)
+        race = self.race
+        if race.window and race.lacks_shares and len(race.draw.seats) > 1 and not any(self.promises):
+            self.change(draw=with_fields(race.draw, seats=race.draw.seats[:-1]))
+
+    @property
+    def promises(self) -> list[bytes]:
+        return [racer.commitment for racer in self.race.racers]
+
+
+@lie
+class OtherWindow(Server):
+    """Opens a room with another window than was asked for."""
+
+    def __init__(self, plan: Plan, seed: str) -> None:
+        super().__init__(replace(plan, window=plan.window and plan.window + 600), seed)
+
+
+@lie_in(RoomState)
+def moved_window(server: Server, client: Client, state: RoomState) -> RoomState:
+    """Lets the window close later than it said when the room was opened."""
+    if not state.window or state.phase == "open":
+        return state
+    return with_fields(state, ends=state.ends + 60_000, doors_close_at=state.doors_close_at + 60_000)
+
+
+@lie
+class LateOpening(Server):
+    """Keeps the window open for longer than it says."""
+
+    def __init__(self, plan: Plan, seed: str) -> None:
+        super().__init__(plan, seed)
+        if plan.window:
+            self.held = replace(self.held, race=with_fields(self.race, ends=self.race.ends + 60_000))
+
+    def state_for(self, client: Client) -> RoomState:
+        state = super().state_for(client)
+        return with_fields(state, ends=state.ends - 60_000) if state.window else state
+
+
+@lie
+class EndsForIdle(EarlyEnd):
+    """Closes the window because players are idle for four minutes."""
+
+    def tick(self, *, end_wait: bool = False) -> None:
+        self.now += 250_000 * (self.race.window > 0 and self.race.phase == "racing" and any(self.logs.values()))
+        super().tick(end_wait=end_wait)
+
+
+@lie
+class ResignedAfterLeaving(Server):
+    """Says that a player has resigned who has only left the room of a window."""
+
+    def answers_to(self, client: Client, request: Any) -> Iterator[Any]:
+        yield from super().answers_to(client, request)
+        if self.race.is_hidden and isinstance(request, messages.Leave):
+            self.change_racer(client.player, resigned=True)
+
+
 HONEST: Final = ("OtherWeights", "ReadOnce", "FewAnswers", "NoRecord", "DailyOfAnotherDay")
 """What honest servers do too: of another release, or without a record, or to slow machines."""
 
@@ -1503,6 +1698,9 @@ UNSEEN: Final = {
     "LateAcks": "the sentence about the clock says it",
     "EarlyAcks": "the sentence about the clock says it",
     "LateBoard": "the sentence about the clock says it",
+    "EarlyBeginning": "the sentence about the clock says it",
+    "LateBeginning": "the sentence about the clock says it",
+    "BeginsForAll": "the sentence about the clock says it to those who begin later",
     "EarlyRival": "the sentence about the clock says it",
     "ClockSetInRace": "the sentence about the clock says it",
 }
@@ -1515,3 +1713,13 @@ CLOCK: Final = {
     "EarlyRival": ("ana", "bob"),
 }
 """Lies about the time, of which the sentence about the clock tells the first client, if the second one has acted."""
+
+CLOCK_OF_WINDOW: Final = {
+    "LateAcks": ("ana", "ana"),
+    "EarlyAcks": ("bob", "bob"),
+    "LateBoard": ("ana", "ana"),
+    "EarlyBeginning": ("ana", "ana"),
+    "LateBeginning": ("ana", "ana"),
+    "BeginsForAll": ("ana", "ana"),
+}
+"""The same of races with a window, which tell nothing of rivals before the window closes."""

@@ -19,7 +19,7 @@ from samedeal_link.evidence.evidence import Evidence
 from samedeal_link.evidence.verdict import RaceReading
 from tests.lies.changes import Change, changed, changes
 from tests.lies.check import Outcome, disagreements, judged, reveal_problems, untruths
-from tests.lies.coherent import CLOCK, HONEST, LIES, UNSEEN
+from tests.lies.coherent import CLOCK, CLOCK_OF_WINDOW, HONEST, LIES, UNSEEN
 from tests.lies.comparisons import World, Worlds
 from tests.lies.page import Page, difference, page_files
 from tests.lies.seams import SEAMS
@@ -249,8 +249,8 @@ def _honest(watcher: Watcher, plan: Plan, seed: str, chosen: Chosen) -> None:
 
 
 def _changes(watcher: Watcher, plan: Plan, seed: str, chosen: Chosen) -> None:
-    if plan.name == "settled":
-        return  # it differs from "won" only in its end
+    if plan.name in ("settled", "drawn apart"):
+        return  # they differ from "won" only in the end, and from "apart" only in the draw
     _try_changes(watcher, hold(plan, seed), plan.name, "changes", chosen)
 
 
@@ -260,7 +260,8 @@ def _coherent(watcher: Watcher, plan: Plan, seed: str, chosen: Chosen) -> None:
         if not chosen():
             continue
         watcher.findings.worlds["coherent"] += 1
-        compares, (teller, actor) = name not in UNSEEN, CLOCK.get(name, ("", ""))
+        clock = CLOCK_OF_WINDOW if plan.window else CLOCK
+        compares, (teller, actor) = name not in UNSEEN, clock.get(name, ("", ""))
         for who, server, result in watcher.look_at(plan.name, name, partial(hold, plan, seed, liar), compares=compares):
             late = who == teller and server.logs[f"p-{actor}"]
             if late and result.verdict.kind in ("fair", "checked") and not result.verdict.clock:
@@ -277,7 +278,7 @@ def _seams(watcher: Watcher, plan: Plan, seed: str, chosen: Chosen) -> None:
 def _pairs(watcher: Watcher, plan: Plan, seed: str, chosen: Chosen) -> None:
     """Hold the shorter races with a coherent lie and a change of one message, of which one in two hundred is tried."""
     chance = random.Random(f"{seed} pairs {plan.name}")
-    if plan.name in ("won", "settled", "resumed", "restarted"):
+    if plan.name in ("won", "settled", "resumed", "restarted", "apart", "drawn apart"):
         return
     for name, liar in LIES.items():
         if chosen():

@@ -121,6 +121,21 @@ def _lost_start(server: Server, _: Client) -> None:
         _fail_over(server, replace(server.held, event=event))
 
 
+def _lost_beginning(receipt: bytes) -> Callable[[Server, Client], None]:
+    """A step in which the beginning of a player is lost, which the player can prove with a receipt, or cannot."""
+
+    def lose(server: Server, client: Client) -> None:
+        own = server.held.progress_of(client.player)
+        if not server.race.is_hidden or not own.began_at or own.revision or client not in server.present:
+            return
+        progress = {**server.held.progress, client.player: with_fields(own, began_at=0)}
+        _fail_over(server, replace(server.held, progress=progress))
+        server.now += 500
+        client.send(messages.Begin(id=0, time=own.began_at if receipt else 0, receipt=receipt))
+
+    return lose
+
+
 def _window(server: Server, client: Client) -> None:
     """Let another program of the player come, make a move, and leave again."""
     racer = server.racer_of(client)
@@ -346,6 +361,8 @@ TROUBLES: Final[dict[str, Trouble]] = {
     "restart": Trouble(_knowing("restart")),
     "forget": Trouble(_knowing("forget"), FORGOTTEN),
     "recovered": Trouble(_recovered, LOST),
+    "lost beginning": Trouble(_lost_beginning(b"receipt"), LOST),
+    "lost beginning for good": Trouble(_lost_beginning(b""), LOST | {"other_start", "other_counts"}),
     "lost for good": Trouble(
         _lost_for_good, LOST | {"other_action", "other_board", "other_counts", "other_watched", "unfinished"}
     ),
@@ -356,7 +373,7 @@ TROUBLES: Final[dict[str, Trouble]] = {
     "window": Trouble(_window, WINDOW),
     "window in draw": Trouble(_window_in_draw, frozenset({"missed_draw"})),
     "window in redraw": Trouble(_window_in_redraw, WINDOW | {"missed_draw"}),
-    "lost redraw": Trouble(_lost_redraw, LOST | {"went_back", "other_drawn"}, is_own=False),
+    "lost redraw": Trouble(_lost_redraw, LOST | {"went_back", "other_drawn", "other_start"}, is_own=False),
     "unanswered": Trouble(_unanswered),
     "limited": Trouble(_refused(RefusalCode.RATE_LIMITED, 1)),
     "failed": Trouble(_refused(RefusalCode.FAULT), frozenset({"unfinished"})),

@@ -764,7 +764,7 @@ def _plans() -> Sequence[Plan]:
     in_tide = Wanted(game=GAME.name, tide=NOW + 60_000)
     in_series = Wanted(options=series, round=1, private=False)
     at_once = Wanted(game=GAME.name, tide=0)
-    window = options(players=4, limit=60, bots=False)
+    window = options(players=4, bots=False)
     closes = NOW + 250 * WINDOW
     listed = Wanted(line=with_fields(LINE, seats=4, bots=False, spectators=False, closes=closes))
     return (
@@ -833,7 +833,7 @@ def _plans() -> Sequence[Plan]:
             "window",
             script(
                 "ana:join bob:join ana:start race ana:begin ana:move bob:begin bob:move ana:cut ana:move ana:stuck "
-                "bob:off ana:push bob:back bob:resign push"
+                "ana:leave bob:off ana:join bob:back bob:resign push"
             ),
             window,
             {"ana": Wanted(options=with_fields(window, bots=True), private=False, window=WINDOW), "bob": listed},
@@ -842,7 +842,14 @@ def _plans() -> Sequence[Plan]:
         _race_of(
             "apart",
             "ana:join bob:join cid:join cid:off ana:start race ana:off cid:back cid:begin cid:move cid:off "
-            "ana:back ana:begin ana:move ana:resign limit cid:back bob:off bob:back",
+            "ana:back ana:begin ana:move ana:resign limit cid:back",
+            with_fields(window, limit=60),
+            window=WINDOW,
+        ),
+        _race_of(
+            "drawn apart",
+            "ana:join bob:join cid:join cid:off bob:commits ana:start cid:back silent race bob:speaks bob:begin bob:move "
+            "ana:begin bob:stuck ana:move cid:begin cid:move ana:stuck cid:stuck",
             window,
             window=WINDOW,
         ),

@@ -49,7 +49,7 @@ def entries(taken: list[str], *, every: int = 1000) -> list[LogEntry]:
 
 
 def delayed_boards(**logs: list[LogEntry]) -> DelayedBoards:
-    boards = DelayedBoards(DEALT, Undo.FREE, STARTS, DELAY, logs)
+    boards = DelayedBoards(DEALT, Undo.FREE, STARTS, DELAY, dict.fromkeys(logs, STARTS))
     for player, log in logs.items():
         for entry in log:
             boards.add(player, entry.revision, entry.action, entry.committed_at)

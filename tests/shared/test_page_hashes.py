@@ -44,13 +44,23 @@ def values_of(text: str) -> Any:
         "deal": str(terms.deal),
         "private": terms.private,
         "tide": terms.tide,
+        "window": terms.window,
         "options": msgspec.json.decode(msgspec.json.encode(terms.options)),
     }
 
 
 LINES: Final = (
     *(line for question in questions("terms") for line in literal_eval(question.partition(" to ")[2]).split("\n")),
-    *("series: 21", "series: 2", "bots: yes", "start-at: 5", "tide: 12345678901234567", "delay: 015", "round: 1"),
+    *(
+        "series: 21",
+        "series: 2",
+        "bots: yes",
+        "start-at: 5",
+        "tide: 12345678901234567",
+        "window: 1",
+        "delay: 015",
+        "round: 1",
+    ),
     *(
         "game: a b",
         "room: a-",

@@ -50,7 +50,7 @@ def test_changed_terms_are_refused_as_the_page_says() -> None:
     options = structs.replace(
         PLAIN.options, games=("willow", "athena"), players=64, spectators=False, start="full", hosted=False
     )
-    texts = (str(PLAIN), str(replace(PLAIN, private=True, tide=5, options=options)))
+    texts = (str(PLAIN), str(replace(PLAIN, private=True, tide=5, window=3600, options=options)))
 
     def answer(heading: str, question: str) -> str:
         text = texts[not heading.startswith("Plain")]

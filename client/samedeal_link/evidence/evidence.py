@@ -68,19 +68,19 @@ class Evidence(Struct, frozen=True):
     ``is_named``, in the countdown.
 
     ``terms`` is None before the first state of the room, and if this release does not understand them. ``digest`` is
-    computed by this client. ``came_late`` says that the race had begun when they were shown. ``draws`` are those in which
-    the player has revealed a share. ``is_out`` says that the player has no seat any more, and ``out_after`` in how many
-    draws the player had revealed a share when this was so the last time, or -1. ``today`` is the date by the clock of this
-    machine. ``places`` are all seats that the player had, with the name there. ``came_from`` is the seat before the player
-    came back, until a state says more. ``begun`` is None until the race has begun. ``ends`` is when the window of the race
-    closes, or 0, and ``drawing`` are those who drew its deal, as the server said it. ``asked_at`` is when the player asked
-    to begin there, 0 if that is unknown, and None before, and ``began_at`` when the player did, or 0. ``acks`` are in the
-    order of their revisions. ``found`` has what was contradicted or is missing, by the names of rows: the detail of the
-    first time, and how often. ``results`` has the ends of the race that were shown. ``absent`` has the seats of racers
-    without a connection, and 0 while the client itself has not seen the race go on. ``counts`` are those of the racers,
-    by seat. ``gave_up_at`` is the time on the server's clock by which the player resigned or left, or 0. ``mistimed``
-    has how often and by how much the server's times were wrong, in sum. ``heard_at`` is the local time, in milliseconds,
-    of the newest message.
+    computed by this client. ``came_late`` says that the race had begun when they were shown. ``draws`` are those in
+    which the player has revealed a share. ``is_out`` says that the player has no seat any more, and ``out_after`` in how
+    many draws the player had revealed a share when this was so the last time, or -1. ``today`` is the date by the clock
+    of this machine. ``places`` are all seats that the player had, with the name there. ``came_from`` is the seat before
+    the player came back, until a state says more. ``begun`` is None until the race has begun. ``ends`` is when the
+    window of the race closes, or 0, and ``drawing`` are those who drew its deal, as the server said it. ``asked_at`` is
+    when the player asked to begin there, or 0 if that is unknown, and ``began_at`` when the player did; both are None
+    before. ``acks`` are in the order of their revisions. ``found`` has what was contradicted or is missing, by the names
+    of rows: the detail of the first time, and how often. ``results`` has the ends of the race that were shown.
+    ``absent`` has the seats of racers without a connection, and 0 while the client itself has not seen the race go on.
+    ``counts`` are those of the racers, by seat. ``gave_up_at`` is the time on the server's clock by which the player
+    resigned or left, or 0. ``mistimed`` has how often and by how much the server's times were wrong, in sum.
+    ``heard_at`` is the local time, in milliseconds, of the newest message.
 
     The fields from ``new`` on are only in memory. ``was_there`` says that this connection is older than the closing of the
     doors. ``expected`` are the seats, names and kinds of the players as the newest
@@ -113,7 +113,7 @@ class Evidence(Struct, frozen=True):
     ends: int = 0
     drawing: tuple[facts.Drawing, ...] = ()
     asked_at: int | None = None
-    began_at: int = 0
+    began_at: int | None = None
     dealt: tuple[facts.Dealt, ...] = ()
     sent_actions: Mapping[int, facts.Sent] = field(default_factory=dict)
     acks: tuple[Ack, ...] = ()

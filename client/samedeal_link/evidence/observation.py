@@ -119,13 +119,14 @@ def _is_timed(known: Evidence, now: int) -> bool:
     """Return whether the clock of the player may run. For days, the clocks of two machines do not agree."""
     if known.terms is None or not known.window:
         return True
-    up_at = known.began_at + 1000 * known.terms.options.limit
-    return known.asked_at is not None and (not known.began_at or now + known.clock.low < up_at)
+    if known.began_at is None:
+        return known.asked_at is not None
+    return now + known.clock.low < known.began_at + 1000 * known.terms.options.limit
 
 
 def _with_beginning(evidence: Evidence, time: int, now: int) -> Evidence:
     """Return the evidence after the server said when the player began in a window."""
-    if evidence.began_at:
+    if evidence.began_at is not None:
         return evidence.finding_if(time != evidence.began_at, "other_start")
     known = evidence.plus(facts.Began(time))
     early = known.asked_at - _TOLERANCE - time if known.asked_at else 0
@@ -397,7 +398,7 @@ def _dealt(evidence: Evidence, message: messages.BoardState, now: int) -> Eviden
     cards = _cards(evidence, message.piles)
     known = evidence.finding_if(cards != message.hash, "other_board")
     known = known.plus(facts.Dealt(message.revision, cards, message.moves, message.undos, message.may_undo))
-    start = known.began_at if known.window else known.start
+    start = (known.began_at or 0) if known.window else known.start
     return known.timed("dealt", known.clock.dealt(now, start)) if start and not evidence.dealt else known
 
 

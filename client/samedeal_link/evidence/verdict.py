@@ -241,7 +241,7 @@ def _deal(evidence: Evidence, record: Record) -> Iterator[tuple[str, str]]:
     drawn = SharesShown(draw, tuple(DrawnShare(**share._asdict()) for share in shares))
     if evidence.drawn not in (None, drawn):
         yield "other_drawn", ""
-    if evidence.lost != tuple(LostSeat(**each._asdict()) for each in lost):
+    if evidence.begun is not None and evidence.lost != tuple(LostSeat(**each._asdict()) for each in lost):
         yield "other_lost", ""
     if evidence.draws and draw < evidence.draws[-1].draw:
         yield "went_back", ""
@@ -334,7 +334,7 @@ def _own(evidence: Evidence, record: Record, plays: Mapping[int, Mapping[int, Pl
         return
     if player.began_at and evidence.asked_at is None:
         yield "foreign_action", "You began."
-    if evidence.began_at not in (0, player.began_at):
+    if evidence.began_at not in (None, player.began_at):
         yield "other_start", ""
     own = plays[player.seat]
     for board in evidence.dealt:

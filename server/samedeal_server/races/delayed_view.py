@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from typing import Final
@@ -24,23 +24,24 @@ class _Shown:
     play: Play
     acted_at: int
     newest_at: int
+    began: int
     newest: int = 0
     reached: tuple[int, ...] = ()
 
 
 class DelayedBoards:
-    """The boards of a race, as spectators may see them.
+    """The boards of a race, as spectators may see them. ``began`` is when the clock of each player began.
 
     Each action is released ``delay`` milliseconds after its commit. ``behind`` is true if the last call of
     ``release_due`` did not process all actions that were due.
     """
 
-    def __init__(self, deal: Board, undo_rule: Undo, starts: int, delay: int, players: Iterable[str]) -> None:
+    def __init__(self, deal: Board, undo_rule: Undo, starts: int, delay: int, began: Mapping[str, int]) -> None:
         self.delay = delay
         self.behind = False
         self._starts = starts
         play = Play(deal, undo_rule)
-        self._shown = {player: _Shown(play, starts, starts) for player in players}
+        self._shown = {player: _Shown(play, starts, starts, time) for player, time in began.items()}
         self._added = 0
         self._waiting: list[tuple[int, int, str, str]] = []
         self._open = False
@@ -118,7 +119,7 @@ class DelayedBoards:
         shown.acted_at = time
         reached, count = shown.reached, play.board.foundation_cards
         if count != len(reached):
-            shown.reached = (*reached[:count], *(time - self._starts,) * (count - len(reached)))
+            shown.reached = (*reached[:count], *(time - shown.began,) * (count - len(reached)))
         return play
 
     def _board(self, player: str) -> DelayedBoard:

@@ -70,8 +70,8 @@ class SpectatorBoards:
             if board is None:
                 return
             race = self._room.race
-            players = [racer.player for racer in race.racers]
-            boards = DelayedBoards(board, race.options.undo_rule, race.starts, 1000 * race.options.delay, players)
+            began = {racer.player: self._room.began_at(racer.player) for racer in race.racers}
+            boards = DelayedBoards(board, race.options.undo_rule, race.starts, 1000 * race.options.delay, began)
             while True:
                 await self._read_logs(race.room, boards)
                 released = self._release_from(boards)

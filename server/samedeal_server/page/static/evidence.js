@@ -53,7 +53,7 @@ export class Evidence {
 	ends = 0 // when the window closes, as the server says
 	drawing = [] // of a window, by draw: [seats, whether the player was there and is not among them]
 	askedAt = null // when the player asked to begin in a window, or 0 if that is unknown
-	beganAt = 0
+	beganAt = null
 	dealt = [] // {revision, cards, moves, undos, mayUndo}
 	sent = new Map() // by id: {id, revision, action, time}
 	acks = [] // {revision, time, action, cards, mayUndo}

@@ -62,11 +62,11 @@ export function noteReceived(known, message, now) {
 
 // Whether the player's clock may run in a window. For days, the clocks of two machines do not agree.
 const isTimed = ({window, askedAt, beganAt, clock, terms}, now) =>
-	!window || (askedAt !== null && (!beganAt || now + clock.low < beganAt + 1000 * terms.options.limit))
+	!window || (beganAt === null ? askedAt !== null : now + clock.low < beganAt + 1000 * terms.options.limit)
 
 // The player's clock began then.
 function showBeginning(known, time, now) {
-	if (known.beganAt) return known.findingIf(time !== known.beganAt, "other_start")
+	if (known.beganAt !== null) return known.findingIf(time !== known.beganAt, "other_start")
 	const early = known.askedAt ? known.askedAt - TOLERANCE - time : 0
 	known.plus(["began", time]).timed("misdated", Math.max(early, known.clock.ahead(now, time)))
 }

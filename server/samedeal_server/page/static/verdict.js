@@ -165,12 +165,12 @@ function* missing({results, role, dealt, window, askedAt, ends}) {
 }
 
 function* rowsOfDeal(evidence, {record, proof}) {
-	const {results, drawn, lost, draws, role, drawing, window, seat: own} = evidence
+	const {results, drawn, lost, draws, role, drawing, window, begun, seat: own} = evidence
 	if (results.some(each => each.deal !== dealHash(record.seed, record.proof))) yield ["other_deal"]
 	const {draw, shares: all, lost: named} = proof ?? {draw: 0, shares: [], lost: []}
 	const shares = all.map(shareOf)
 	if (drawn && !same(drawn, {draw, shares})) yield ["other_drawn"]
-	if (!same(lost, named.map(lostOf))) yield ["other_lost"]
+	if (begun && !same(lost, named.map(lostOf))) yield ["other_lost"]
 	if (draw < draws.at(-1)?.number) yield ["went_back"]
 	const seats = shares.map(([seat]) => seat)
 	const [shown, withoutMe] = drawing[draw] ?? []
@@ -239,7 +239,7 @@ function* rowsOfOwn(evidence, reading) {
 	const player = record.players.find(each => each.seat === evidence.seat && each.name === evidence.name)
 	if (!player) return yield ["other_players"]
 	if (player.began && evidence.askedAt === null) yield ["foreign_action", "You began."]
-	if (evidence.beganAt && evidence.beganAt !== player.began) yield ["other_start"]
+	if ((evidence.beganAt ?? player.began) !== player.began) yield ["other_start"]
 	const plays = reading.plays.get(player.seat)
 	const isWrong = ({revision, mayUndo}) => mayUndo !== Boolean(acted(record.terms.game, plays[revision], "undo", record.terms.options.undo))
 	for (const {revision, cards, moves, undos, mayUndo} of evidence.dealt) {
