@@ -276,7 +276,8 @@ class Record:
         limit, length, before = self.limit, self.end - (player.began_at or self.start), 0
         has_begun = self.start <= player.began_at <= self.end if player.began_at else not player.actions
         if not (has_begun if self.terms.window else not player.began_at):
-            raise self._wrong(f"{player.name} can't have begun at that time.", "began", player.seat)
+            tag = "began" if player.began_at else "player"
+            raise self._wrong(f"{player.name} can't have begun at that time.", tag, player.seat)
         for number, (time, _) in enumerate(player.actions, 1):
             if time < before:
                 raise self._wrong("The action in the line before was made later.", "action", player.seat, number)

@@ -1662,11 +1662,11 @@ class LateOpening(Server):
     def __init__(self, plan: Plan, seed: str) -> None:
         super().__init__(plan, seed)
         if plan.window:
-            self.held = replace(self.held, race=with_fields(self.race, ends=self.race.ends + 60_000))
+            self.held = replace(self.held, race=with_fields(self.race, ends=self.race.ends + 500))
 
     def state_for(self, client: Client) -> RoomState:
         state = super().state_for(client)
-        return with_fields(state, ends=state.ends - 60_000) if state.window else state
+        return with_fields(state, ends=state.ends - 500) if state.window else state
 
 
 @lie

@@ -17,7 +17,7 @@ from samedeal.protocol import messages
 from samedeal.protocol.messages import RoomState
 from samedeal.race import room_state
 from samedeal.race.openings import first_race
-from samedeal.race.values import DrawProgress, Racer
+from samedeal.race.values import DrawProgress, Race, Racer
 from samedeal_link.evidence.facts import AskedToEnter
 from samedeal_link.evidence.verdict import NO_READING, verdict
 from tests.golden.golden_files import assert_answers
@@ -41,12 +41,14 @@ def page() -> Iterator[Page]:
 SEATS = {"ana": 1, "bob": 2, "cid": 3, "dan": 4}
 RACE = first_race("friday", Options(deal="winnable"), Deal.parse("winnable"), bytes(32), 0)
 RACE = replace(RACE, ends=1000 * RACE.options.limit)
+IN_WINDOW = first_race("friday", Options(deal="winnable"), Deal.parse("winnable"), bytes(32), 0, window=3600)
 
 
 class Draws:
     """Ana's client in a history of draws, which ``draws.txt`` explains, and what it does."""
 
-    def __init__(self) -> None:
+    def __init__(self, race: Race) -> None:
+        self.race = race
         self.seen = Seen.of(AskedToEnter("player", "friday"), "ana", "ana", "1")
         self.now = 0
         self._numbers = count(1)
@@ -82,15 +84,17 @@ class Draws:
         draw, names = int(number), seated.split()
         lost = [each.split()[1:] for each in more if each.startswith("lost")]
         racers = tuple(self._racer(name, draw) for name in names)
-        drawn = sorted(RevealedShare(each.seat, each.name, each.commitment, each.share) for each in racers)
+        there = tuple(each for each, name in zip(racers, names, strict=True) if not name.endswith("~"))
+        drawn = sorted(RevealedShare(each.seat, each.name, each.commitment, each.share) for each in there)
         race = replace(
-            RACE,
+            self.race,
             phase=next((phase for phase in ("racing", "open") if phase in more), "countdown"),
             racers=racers,
             draw=DrawProgress(
                 draw,
                 lost=tuple(LostShare(int(number), SEATS[name], "silent", name) for number, name in lost),
                 shares=tuple(drawn) if "drawn" in more else (),
+                seats=tuple(each.seat for each in there) if self.race.window else (),
             ),
         )
         if (shown := room_state.drawn(race)) is not None:
@@ -101,12 +105,15 @@ class Draws:
         return self.seen.share(draw) if name == "ana" else hashlib.sha256(f"{name} {draw}".encode()).digest()
 
     def _racer(self, text: str, draw: int) -> Racer:
-        """A racer. The name may be followed by ``-`` for no commitment, or by ``!`` for another one than expected."""
-        name = text.rstrip("-!")
+        """A racer. The name may be followed by ``-`` for no commitment, or by ``!`` for another one than expected.
+
+        Who is away when the deal of a window is drawn has a ``~``.
+        """
+        name = text.rstrip("-!~")
         share = self._share(name, draw)
-        promise = share_commitment(RACE.terms.digest, RACE.commitment, SEATS[name], name, draw, share)
+        promise = share_commitment(self.race.terms.digest, self.race.commitment, SEATS[name], name, draw, share)
         promise = hashlib.sha256(promise).digest() if text.endswith("!") else promise
-        return Racer(name, name, SEATS[name], commitment=b"" if text.endswith("-") else promise, share=share)
+        return Racer(name, name, SEATS[name], commitment=b"" if text.endswith(("-", "~")) else promise, share=share)
 
 
 def test_draws_are_answered_alike(page: Page) -> None:
@@ -114,16 +121,17 @@ def test_draws_are_answered_alike(page: Page) -> None:
 
     def answer(heading: str, question: str) -> str:
         history = " | ".join(filter(None, (heading.partition("fter ")[2], question))).split(" | ")
-        answers = {of(page, history), of(page, [*history[:-1], "restarts", history[-1]])}
+        race = IN_WINDOW if "window" in heading else RACE
+        answers = {of(page, race, history), of(page, race, [*history[:-1], "restarts", history[-1]])}
         assert len(answers) == 1, (history, answers)
         return answers.pop()
 
     assert_answers("draws", answer)
 
 
-def of(page: Page, history: list[str]) -> str:
+def of(page: Page, race: Race, history: list[str]) -> str:
     """What the client does after the last state of a history, and the rows that it has found. The page must agree."""
-    client = Draws()
+    client = Draws(race)
     does = [client.see(text) for text in history][-1]
     (told,) = page.judge([(client.seen, NO_READING)])
     assert difference(verdict(client.seen.evidence, NO_READING), client.seen, NO_READING, told) == ""

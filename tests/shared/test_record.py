@@ -352,6 +352,20 @@ def seated_at(seat: int) -> str:
     return str(Record(terms, proof.commitment, START, START + actions[-1][0], b"", 2, (player,), proof))
 
 
+def in_window(began: int) -> str:
+    """The record of a race with a window on a joint deal, whose first player began so long after the start.
+
+    The second player has no share, and never began.
+    """
+    terms = replace(race_terms("ace-of-hearts"), window=3600)
+    proof = proof_of((1, "ana", bytes(32)), terms=terms)
+    actions = tuple((100 * at, str(move)) for at, move in enumerate(proof.line, 1))
+    end = START + actions[-1][0] + 5000
+    player = RecordedPlayer(1, "ana", 1, 52, actions, actions[-1][0], began_at=began and START + began)
+    away = RecordedPlayer(2, "ben", 2, 0, ())
+    return str(Record(terms, proof.commitment, START, end, b"", 2, (player, away), proof))
+
+
 def daily(day: str) -> str:
     """The record of a race on the daily deal of a day, which need not exist."""
     name = f"daily {day}"

@@ -240,7 +240,8 @@ class RoomClient:
         if before is None:
             return self._given(answer, ANYTHING)
         options = before.options.successor(before.deal)
-        return self._given(answer, Wanted(options=options, round=before.round + 1, private=before.private))
+        wanted = Wanted(options=options, round=before.round + 1, private=before.private, window=before.window)
+        return self._given(answer, wanted)
 
     def act(self, action: Move | str) -> None:
         """Show an action on the player's board and send it.

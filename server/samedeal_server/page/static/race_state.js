@@ -143,13 +143,13 @@ export const namesOtherRoom = ({phase, next, starts, earlier, options}) =>
 	next && !starts && !earlier.length && !options.hosted && /open|closed/.test(phase)
 
 // What a player wants who goes on to the rematch of a race.
-export function rematchOf({round, deal, private: isPrivate, options}) {
+export function rematchOf({round, deal, private: isPrivate, options, window}) {
 	const number = Number(/^#(\d+)$/.exec(deal)?.[1] ?? -1)
 	const isAgain = deal.startsWith("again")
 	const next = number >= 0 ? `#${(number + 1) % 1e9}` : isAgain || deal.startsWith("daily") ? "winnable" : deal
 	const start = isAgain || options.start === "at" ? "host" : options.start
 	const players = isAgain ? SEATS : options.players
-	return {options: {...options, deal: next, players, start, start_at: 0, hosted: true}, round: round + 1, private: isPrivate}
+	return {options: {...options, deal: next, players, start, start_at: 0, hosted: true}, round: round + 1, private: isPrivate, window}
 }
 
 // What a button says to a player of a race that may have a rematch.
