@@ -1,9 +1,9 @@
 """A process whose clients send requests as fast as the server answers them.
 
-    python -m tests.load.flood HOST PORT KIND COUNT [ADDRESSES]
+    python -m tests.load.flood HOST PORT KIND COUNT
 
-connects COUNT clients from so many addresses of their own. KIND is one of ``FLOODS``. Prints ``ready`` once all are
-connected. Runs until its standard input closes, and then prints the number of requests that were not refused as too many.
+connects COUNT clients from an address of their own. KIND is one of ``FLOODS``. Prints ``ready`` once all are connected.
+Runs until its standard input closes, and then prints the number of requests that were not refused as too many.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from typing import Any, Final
 import uvloop
 
 from samedeal.protocol.codec import unpack
-from tests.load.crowd import MAX_CONNECTING, IdleClient
-from tests.load.frame_client import PING, PONG, give_up
+from tests.load.crowd import IdleClient
+from tests.load.frame_client import give_up
 
 SEATS: Final = 16
 """Number of clients in a room, in floods of requests that need a seat."""
@@ -28,31 +28,22 @@ _ROOM: Final[dict[str, Any]] = {"countdown": 0, "games": ("athena",), "undo": "f
 
 FLOODS: Final[Mapping[str, Sequence[Mapping[str, Any]]]] = {
     "ListRooms": ({"type": "listrooms"},),
-    "Ready": ({"type": "ready", "ready": True}, {"type": "ready", "ready": False}),
-    "Ping": ({"type": "ping"},),
-    "unknown rooms": ({"type": "join", "room": "nowhere"}, {"type": "watch", "room": "nowhere"}),
     "Join, Leave": ({"type": "join"}, {"type": "leave"}),
-    "Join": ({"type": "join"},),
-    "Watch, Leave": ({"type": "leave"}, {"type": "watch"}),
-    "Act": ({"type": "act", "action": "draw"}, {"type": "act", "action": "undo"}),
     "Act, DeclareStuck": (
         *({"type": "act", "action": "draw"}, {"type": "declarestuck"}),
         *({"type": "act", "action": "undo"}, {"type": "declarestuck"}),
     ),
-    "WebSocket pings": (),
 }
 """The requests that a client repeats, by the kind of the flood."""
 
-_ACCEPTED: Final = frozenset(("pong", "done", "rooms", "joined", "watching", "acked"))
-_PINGS_AT_ONCE: Final = 60
-_PINGS_A_SECOND: Final = 9
+_ACCEPTED: Final = frozenset(("done", "rooms", "joined", "acked"))
 
 
 class Flooder(IdleClient):
     """A client that sends each request once the one before is answered."""
 
     def __init__(self, number: int) -> None:
-        super().__init__(number, "", "")
+        super().__init__(number)
         self.accepted = 0
         self.room = ""
         self.revision = 0
@@ -73,9 +64,6 @@ class Flooder(IdleClient):
 
     def flood(self, kind: str) -> None:
         """Send requests until the connection is closed."""
-        if not FLOODS[kind]:
-            self._ping(_PINGS_AT_ONCE)
-            return
         keeps_on = self._number % SEATS == 0  # a race in which all are stuck would be over
         self._requests = cycle(each for each in FLOODS[kind] if not (keeps_on and each["type"] == "declarestuck"))
         self._send(next(self._requests))
@@ -90,21 +78,11 @@ class Flooder(IdleClient):
         fields = {**request, "id": self._id}
         if request["type"] == "act":
             fields["revision"] = self.revision
-        elif request["type"] in ("join", "watch"):
+        elif request["type"] == "join":
             fields.setdefault("room", self.room)
         self.send(fields)
 
-    def _ping(self, count: int) -> None:
-        """Send WebSocket pings at the rate that is allowed, without waiting for the answers."""
-        if not self.transport.is_closing():
-            for _ in range(count):
-                self.send_frame(PING, b"")
-            self.accepted += count
-            asyncio.get_running_loop().call_later(count / _PINGS_A_SECOND, self._ping, count)
-
     def on_frame(self, opcode: int, payload: bytes) -> None:
-        if opcode == PONG:
-            return
         if not self.ready.done():
             super().on_frame(opcode, payload)
             return
@@ -120,7 +98,7 @@ class Flooder(IdleClient):
         if fields.get("code") == "rate_limited":
             asyncio.get_running_loop().call_later(fields["retry_after"], self._send, self._sent)
             return
-        if fields["type"] not in _ACCEPTED and fields["code"] != "no_room":
+        if fields["type"] not in _ACCEPTED:
             give_up(f"unexpected: {fields}")
         self.accepted += 1
         self.revision += fields["type"] == "acked"
@@ -141,19 +119,11 @@ async def _enter_rooms(clients: Sequence[Flooder], *, racing: bool) -> None:
             await asyncio.gather(*(client.dealt() for client in room))
 
 
-async def _connect(host: str, port: str, number: int, addresses: int, places: asyncio.Semaphore) -> Flooder:
-    async with places:
-        client = Flooder(number)
-        await client.connect(host, int(port), local_addr=(f"127.0.0.{2 + number % addresses}", 0))
-        return client
-
-
-async def main(host: str, port: str, kind: str, count: str, addresses: str = "1") -> None:
-    places = asyncio.Semaphore(MAX_CONNECTING)
-    clients = await asyncio.gather(
-        *(_connect(host, port, number, int(addresses), places) for number in range(int(count)))
-    )
-    if any(request["type"] in ("act", "ready", "join", "watch") and "room" not in request for request in FLOODS[kind]):
+async def main(host: str, port: str, kind: str, count: str) -> None:
+    clients = [Flooder(number) for number in range(int(count))]
+    for client in clients:
+        await client.connect(host, int(port), local_addr=("127.0.0.2", 0))
+    if kind != "ListRooms":
         await _enter_rooms(clients, racing="Act" in kind)
     for client in clients:
         client.flood(kind)

@@ -70,20 +70,20 @@ class LoadSetup:
         self.nodes.append(node)
         return node
 
-    async def crowd(self, node: Node, count: int, room: str = "", reading: str = "") -> asyncio.subprocess.Process:
+    async def crowd(self, node: Node, count: int, room: str = "") -> asyncio.subprocess.Process:
         """Open ``count`` connections from another process, which stay open until it is killed."""
-        return await self._clients("crowd", node, str(count), room, reading)
+        return await self._clients("crowd", node, str(count), room)
 
-    async def flood(self, node: Node, kind: str, count: int, addresses: int = 1) -> asyncio.subprocess.Process:
+    async def flood(self, node: Node, kind: str, count: int) -> asyncio.subprocess.Process:
         """Let ``count`` clients in another process send requests of a kind, until ``end_flood`` is called."""
-        return await self._clients("flood", node, kind, str(count), str(addresses))
+        return await self._clients("flood", node, kind, str(count))
 
     async def _clients(self, module: str, node: Node, *arguments: str) -> asyncio.subprocess.Process:
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", f"tests.load.{module}", *map(str, node.target), *arguments),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            preexec_fn=die_with_parent if "timed" in arguments else _lower_priority,
+            preexec_fn=die_with_parent if module == "crowd" else _lower_priority,
         )
         self._stack.push_async_callback(kill_and_wait, process)
         assert process.stdout is not None

@@ -1,4 +1,4 @@
-"""Short load tests. ``make load`` runs the long ones."""
+"""Load tests: a node with more clients than its files allow, and racers beside floods of requests."""
 
 from __future__ import annotations
 
