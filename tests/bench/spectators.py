@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass
 from typing import Final
 
-from tests.load.processes import ack_latencies, load_setup, race
+from tests.bench.processes import ack_latencies, load_setup, race
 
 _DELAY: Final = 1
 """The delay of the room's boards, in seconds."""

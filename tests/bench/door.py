@@ -1,7 +1,7 @@
 """Measures a door: the CPU time and memory of sessions, and how soon a key has an effect.
 
     samedeal door ws://127.0.0.1:7777 --port 2222 --limit-per-address 500 --limit-rate 10000
-    python -m tests.load.door 2222 PID --words 'new --players 1 --start full --countdown 1' --until left --keys 30
+    python -m tests.bench.door 2222 PID --words 'new --players 1 --start full --countdown 1' --until left --keys 30
 
 Each session, or the first ``--typing`` of them, types ``--keys`` keys a minute: the space bar, which draws from the
 stock, or those in ``--type``.
@@ -16,7 +16,7 @@ import time
 
 import asyncssh
 
-from tests.load.processes import Usage
+from tests.bench.processes import Usage
 
 
 class _Session(asyncssh.SSHClientSession[str]):

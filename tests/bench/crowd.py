@@ -1,6 +1,6 @@
 """A process with thousands of idle connections that use as little memory as possible.
 
-    python -m tests.load.crowd HOST PORT COUNT [ROOM]
+    python -m tests.bench.crowd HOST PORT COUNT [ROOM]
 
 opens COUNT connections. Each sends a hello and, if there is a ROOM, watches it. Prints ``ready`` once all are connected,
 and runs until its standard input closes.
@@ -19,7 +19,7 @@ import time
 from typing import Final, cast
 
 from samedeal.protocol.codec import pack, unpack
-from tests.load.frame_client import FrameClient
+from tests.bench.frame_client import FrameClient
 
 MAX_CONNECTING: Final = 40
 _TIMED_SHARE: Final = 20
