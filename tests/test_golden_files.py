@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from tests.golden.golden_files import first_difference
-from tests.programs import lacking, missed
 
 
 @pytest.mark.parametrize(
@@ -14,13 +13,3 @@ from tests.programs import lacking, missed
 def test_every_difference_is_shown(kept: str, text: str) -> None:
     _, was, now = first_difference("a.txt", kept, text).splitlines()
     assert was.partition(":")[2].strip() != now.partition(":")[2].strip()
-
-
-def test_run_ends_with_the_programs_that_were_missing() -> None:
-    assert missed(["Skipped: this machine has no IPv6", "no bots"]) == []
-    skipped = [f"Skipped: {lacking(names)}" for names in (["tmux"], ["tmux"], ["ssh", "tmux"])]
-    assert missed(skipped) == [
-        "1 test skipped without ssh, tmux",
-        "2 tests skipped without tmux",
-        "On Debian and Ubuntu: apt install openssh-client tmux",
-    ]
