@@ -145,6 +145,7 @@ def try_wheel(wheel: Path, version: str) -> None:
         for command in (
             ("samedeal-server", "--print-config"),
             ("samedeal", "rules", "willow"),
+            ("samedeal", "doctor"),
             ("samedeal", "play", "willow", "--limit", "12s"),
         ):
             run(binaries / command[0], *command[1:], cwd=home, **inside)

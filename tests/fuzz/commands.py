@@ -27,6 +27,8 @@ from samedeal_bots.commands import bot
 from samedeal_client.commands import join, new, rules, watch
 from samedeal_client.commands import rooms as rooms_command
 from samedeal_link.connection import dial
+from samedeal_operate import connection_check
+from samedeal_operate.commands import doctor
 from samedeal_server.config import config, limits, setting_sources
 from samedeal_server.config.config import Config
 from samedeal_server.config.setting_sources import table
@@ -37,7 +39,7 @@ from tests.fuzz.damage import TEXTS, damaged_bytes, damaged_text
 _WATCHED: Final = (
     *(samedeal_server.cli, setting_sources, config, limits),
     *(samedeal_client.cli, samedeal_link.connection.address, samedeal_client.commands.arguments),
-    *(bot, join, new, rules, watch, rooms_command),
+    *(bot, doctor, join, new, rules, watch, rooms_command),
 )
 _NOWHERE: Final = "127.0.0.1:1"
 _ROWS: Final = table(Config)
@@ -62,6 +64,7 @@ _CLIENT: Final = (
     ("bot", _NOWHERE, "friday", "--level", "careful", "--name", "bot"),
     ("rules", "athena"),
     ("rules",),
+    ("doctor", _NOWHERE),
     ("join", "samedeal://127.0.0.1:1/friday"),
     ("join", "https://127.0.0.1:1/r/friday"),
     ("join", "wss://[::1]:1/friday"),
@@ -158,6 +161,7 @@ def _without_network() -> Iterator[None]:
         stack.enter_context(patch.object(socket, "getaddrinfo", only_numbers))
         stack.enter_context(patch.object(sys, "stdin", io.StringIO()))  # a command that asks would wait for an answer
         stack.enter_context(patch.object(dial, "OPEN_TIMEOUT", 0.05))
+        stack.enter_context(patch.object(connection_check, "STEP_TIMEOUT", 0.05))
         yield
 
 
