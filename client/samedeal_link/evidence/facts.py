@@ -41,7 +41,7 @@ class Wanted(Struct, frozen=True, omit_defaults=True):
     again: bool = False
     window: int = 0
 
-    def difference(self, terms: RoomTerms, ends: int) -> str:
+    def difference(self, terms: RoomTerms, ends: int = 0) -> str:
         """Return in what a race differs from what the player asked for, in a word, or an empty text.
 
         ``ends`` is when the window closes, as the server showed it, or 0.
@@ -179,7 +179,7 @@ class SharesShown(Fact, frozen=True):
     shares: tuple[DrawnShare, ...]
 
 
-class Begun(Fact, frozen=True):
+class RaceBegun(Fact, frozen=True, tag="begun"):
     """The race began at ``start`` with these racers, whose seats have only what never changes.
 
     ``earlier`` are those to whom the same deal was dealt before.

@@ -9,7 +9,6 @@ import {kindOf} from "./race_hashes.js"
 import {hex, join} from "./hash.js"
 
 const ABSENT_AFTER = 50_000 // ms without a connection, after which a race may have ended without the player
-const TOLERANCE = 100 // ms by which clocks may drift during a race
 const ORDER = ["", "open", "countdown", "racing", "finished", "closed"]
 export const BY_RULES = /^(illegal|cannot_undo|malformed)$/ // refusals of actions that the rules of the game forbid
 const IN_TERMS = ["room", "round", "game", "deal", "private", "tide", "window"]
@@ -67,8 +66,7 @@ const isTimed = ({window, askedAt, beganAt, clock, terms}, now) =>
 // The player's clock began then.
 function showBeginning(known, time, now) {
 	if (known.beganAt !== null) return known.findingIf(time !== known.beganAt, "other_start")
-	const early = known.askedAt ? known.askedAt - TOLERANCE - time : 0
-	known.plus(["began", time]).timed("misdated", Math.max(early, known.clock.ahead(now, time)))
+	known.plus(["began", time]).timed("misdated", known.clock.dated(known.askedAt ?? 0, now, time))
 }
 
 function removed(known, {code}) {
