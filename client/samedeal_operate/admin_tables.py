@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from textwrap import wrap
 from typing import Final
 
-from samedeal.protocol.admin import BanLine, ReportLine, RoomShown, Survey
+from samedeal.protocol.admin import BanLine, Phases, ReportLine, RoomShown, Survey
 from samedeal.terminal_text import columns_of, printable
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.option_wording import title_of
@@ -64,6 +64,7 @@ def _totals(survey: Survey, width: int) -> list[Row]:
     return [
         tuple(span for name, count in counts for span in (Span(f"{name} ", "label"), Span(f"{count}   ", "count"))),
         (Span("rooms ", "label"), Span(f"{rooms}", "count"), Span(f": {states}")),
+        *_windows(phases),
         *_other_versions(phases.other_version, {line.version for line in nodes}, width),
         (
             Span("Redis ", "label"),
@@ -72,6 +73,14 @@ def _totals(survey: Survey, width: int) -> list[Row]:
         ),
         *((Span(line, "bad"),) for line in wrap(printable(redis.problem, _MAX_PROBLEM), width)),
     ]
+
+
+def _windows(phases: Phases) -> list[Row]:
+    """Return for what to wait before a release with another engine, which could not go on with these races."""
+    if not phases.windows:
+        return []
+    closes = f": the last one closes {time_text(phases.last_closes)}"
+    return [(Span("windows ", "label"), Span(f"{phases.windows}", "count"), Span(closes))]
 
 
 def _other_versions(rooms: int, versions: set[str], width: int) -> list[Row]:

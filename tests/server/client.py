@@ -243,6 +243,11 @@ class Client(Connection):
         await self.sealed(draw)
         await self.reveal(draw)
 
+    async def take_part_alone(self, draw: int = 1) -> None:
+        """Commit the player to the share for a draw, and reveal it at once, because nobody else draws."""
+        await self.commit(draw)
+        await self.reveal(draw)
+
     async def sealed(self, draw: int = 1) -> RoomState:
         """The state of the room once a draw is sealed."""
         return await self.state(

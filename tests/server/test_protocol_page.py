@@ -15,6 +15,7 @@ from samedeal.options import Options
 from samedeal.protocol import codec, messages
 from samedeal.protocol.messages import (
     Act,
+    Begin,
     Join,
     ProgressUpdate,
     RecordLine,
@@ -62,7 +63,8 @@ def test_page_has_the_numbers_of_requests() -> None:
 
 
 def test_page_says_what_answers_each_request() -> None:
-    handlers: dict[type, Any] = {Join: RoomEntry.join, Watch: RoomEntry.watch, Act: MoveService.act}
+    handlers: dict[type, Any] = {Join: RoomEntry.join, Watch: RoomEntry.watch}
+    handlers |= {Begin: MoveService.begin, Act: MoveService.act}
     answered: dict[str, set[str]] = {}
     for kind, request in request_handlers.REQUESTS.items():
         answer = get_type_hints(handlers.get(kind, request.handle))["return"].__name__
@@ -118,8 +120,8 @@ def test_page_has_progress_as_the_fields_of_a_tally() -> None:
     seat, *others = fields(ProgressUpdate, with_defaults=False)
     text = section("### ProgressUpdate")
     assert documented_fields(text, with_defaults=False) == [seat]
-    assert "The other fields are those of `Tally`, apart from `player`." in text
-    assert others == fields(Tally, with_defaults=False)[1:]
+    assert "The other fields are those of `Tally`, apart from `player` and `began_at`." in text
+    assert others == fields(Tally, with_defaults=False)[1:-1]
 
 
 def test_page_says_where_each_fact_of_a_verdict_is() -> None:

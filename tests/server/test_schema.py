@@ -15,6 +15,7 @@ from samedeal.options import WantedOptions
 from samedeal.protocol.admin import BanLine, Status
 from samedeal.protocol.messages import (
     Create,
+    Created,
     Done,
     Hello,
     Join,
@@ -268,6 +269,17 @@ async def test_store_of_readable_schema_is_accepted(
     room = await ana.create()
     await set_meta(redis, room, schema=OLDER)
     await ana.join(room)
+
+
+async def test_release_that_knows_no_windows_leaves_them_alone(one: Node, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It goes on with all other rooms, so both can share a Redis."""
+    ana = await one.player()
+    options = WantedOptions(games=("ace-of-hearts",), deal="winnable")
+    window = (await ana.expect(Created, Create, options=options, window=3_600)).room
+    other = await ana.create()
+    monkeypatch.setattr(schema, "READABLE_VERSIONS", range(2, schema.WINDOW_SCHEMA_VERSION))
+    await ana.refused("other_version", Join, room=window)
+    await ana.join(other)
 
 
 async def test_restore_of_newer_backup_is_refused(redis: RedisClient, store: Store, tmp_path: Path) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import Counter
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import aclosing, asynccontextmanager
+from functools import partial
 from importlib.resources import files
 from itertools import product
 from random import Random
@@ -18,14 +19,14 @@ from redis.asyncio import Redis
 
 from samedeal.errors import RequestRefused
 from samedeal.options import Options
-from samedeal.protocol.messages import TableLine
+from samedeal.protocol.messages import Phase, TableLine
 from samedeal.protocol_codes import RefusalCode
 from samedeal.race import moving
 from samedeal.race.commands import ReadyCommand
 from samedeal.race.due_times import due_at
 from samedeal.race.progress import MoveCommitted, Progress
 from samedeal.race.transitions import apply
-from samedeal.race.values import DealSecret, FoundDeal, KickedPlayers, Race, RaceBefore, Racer
+from samedeal.race.values import DealSecret, DrawProgress, FoundDeal, KickedPlayers, Race, RaceBefore, Racer
 from samedeal_server.races.public_facts import RaceNews, room_line
 from samedeal_server.races.refusals import commit_refused
 from samedeal_server.store import keys
@@ -371,6 +372,43 @@ async def test_core_commits_as_the_script_does(redis: RedisClient, store: Store)
             replace(progress, last_seen=after.progress["ana"].last_seen),
         )
     assert set(ran) == {"ok", "stale", "not_racing", "time_up", "already_finished"}
+
+
+def told_by(judge: Callable[[], object]) -> str:
+    """What the core says to a request: a code, or ok."""
+    try:
+        judge()
+    except RequestRefused as refused:
+        return refused.code
+    return "ok"
+
+
+async def test_core_judges_attempts_as_the_scripts_do(redis: RedisClient, store: Store) -> None:
+    """In a window, each player's time is their own: of ten seconds here."""
+    phases: tuple[Phase, ...] = ("countdown", "racing", "finished")
+    cases = product(phases, (False, True), (0, 30_000), (1_999, 29_999, 30_000, 39_999, 40_000, 60_999, 61_000))
+    ran = Counter[str]()
+    for phase, resigned, began, at in cases:
+        await redis.flushall()
+        race = new_race(window=3_600, options=Options(limit=10), draw=DrawProgress(found=True))
+        racers = (replace(ANA, resigned=resigned),)
+        before = await opened(store, race)
+        race = replace(race, phase=phase, starts=2_000, ends=61_000, racers=racers)
+        assert await store.compare_and_set(before, race, ("racing",), "")
+        generation = await store.connect_player("friday", "ana")
+        await redis.hset(keys.progress("friday", "ana"), "began_at", began)
+        given = await loaded(store)
+        moved = replace(act(generation, committed_at=at), own_limit=10_000)
+        beginning, committed = await store.begin_attempt("friday", "ana", generation, at), await store.commit(moved)
+        begun = await run_of(store)
+        told = (
+            told_by(partial(moving.begin, given.race, given.progress["ana"], "ana", at)),
+            told_by(partial(moving.commit, given.race, replace(begun, revision=0), moved.moved, at)),
+        )
+        assert (beginning.outcome, committed.outcome) == told, (phase, resigned, began, at)
+        assert not beginning.committed_at or beginning.committed_at == begun.began_at
+        ran.update(told)
+    assert set(ran) == {"ok", "not_racing", "time_up", "already_finished"}
 
 
 async def third_commit(store: Store, **commit: Any) -> CommitOutcome:

@@ -27,6 +27,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         add_option(race, name)
     start = parser.add_argument_group("start")
     add_option(start, "start")
+    window = "let everybody race when they have time, within 1h to 3d: nobody can enter after a quarter of it"
+    start.add_argument("--window", default="", metavar="TIME", help=window)
     add_option(start, "countdown")
     room = parser.add_argument_group("room")
     room.add_argument("--room", default="", metavar="CODE", help="letters, digits, dashes (default: a random code)")
@@ -70,6 +72,16 @@ def read_limit(text: str) -> int:
         raise Failure(f"--limit {text} is not valid. {error}", 2) from None
 
 
+def read_window_argument(text: str) -> int:
+    """Return the length of a window in seconds, or 0. Raise Failure if the text is invalid."""
+    from samedeal_client.menus.option_parsing import read_window
+
+    try:
+        return read_window(text)
+    except ValueError as error:
+        raise Failure(f"--window {text} is not valid. {error}", 2) from None
+
+
 def options_of(given: argparse.Namespace) -> Options:
     """Return the options of the room. Raise Failure if they are invalid."""
     from datetime import datetime
@@ -93,6 +105,8 @@ def options_of(given: argparse.Namespace) -> Options:
     options = {name: value for name, value in vars(given).items() if name in Options.__struct_fields__}
     options |= {"games": games, "deal": str(Deal.parse(given.deal)), "limit": limit}
     options |= {"start": "at" if start_at else given.start, "start_at": start_at}
+    if getattr(given, "window", ""):
+        options["bots"] = False
     try:
         return Options(**options)
     except ValueError as error:
@@ -109,13 +123,13 @@ def run(given: argparse.Namespace) -> Coroutine[Any, Any, int]:
     code = clean_room(given.room) if given.room else named
     with suppress(UnknownGame):  # the server may have the game
         options_of(given)
-    name = player_name(given.name)
+    name, window = player_name(given.name), read_window_argument(given.window)
 
     def invite(room: str, *, has_page: bool) -> list[str]:
         return invitation_lines(address, room, has_page=has_page, private=bool(given.passphrase))
 
     async def enter(client: ClientSession, lines: LineIO | None) -> None:
-        room = await client.rooms.create(options_of(given), code, given.passphrase)
+        room = await client.rooms.create(options_of(given), code, given.passphrase, window=window)
         if lines is not None:
             lines.printer.print_lines(invite(room, has_page=client.link.has_page))
         await client.join(room, given.passphrase)
@@ -126,7 +140,7 @@ def run(given: argparse.Namespace) -> Coroutine[Any, Any, int]:
         from samedeal_link.session.room_client import RoomClient
 
         async with Link(address, name, MemorySessions()) as link:
-            room = await RoomClient(link).create(options_of(given), code, given.passphrase)
+            room = await RoomClient(link).create(options_of(given), code, given.passphrase, window=window)
             print(*invite(room, has_page=link.has_page), sep="\n", file=terminal().output)
         return 0
 

@@ -188,6 +188,8 @@ class LineClient:
             match command.word:
                 case Word.READY:
                     await self.client.rooms.ready()
+                case Word.START if self.client.model.may_begin:
+                    await self.client.rooms.begin()
                 case Word.START:
                     await self.client.rooms.start()
                 case Word.RESIGN:

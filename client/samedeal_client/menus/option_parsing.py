@@ -14,6 +14,7 @@ from samedeal.deal import Deal
 from samedeal.errors import SamedealError
 from samedeal.games import GAMES
 from samedeal.names import clean_room
+from samedeal.options import LONGEST_WINDOW, SHORTEST_WINDOW
 
 MAX_NEXT_GAMES: Final = 15
 _MAX_DELAY_OF_START: Final = timedelta(days=7)
@@ -44,6 +45,17 @@ def read_duration(text: str) -> int:
     if not 10 <= seconds <= 7200:
         meant = f"{written} means {written} min. " if written.isdigit() else ""
         raise ValueError(f"{meant}Write a time from 10 s to 2 hours.")
+    return seconds
+
+
+def read_window(text: str) -> int:
+    """Return the number of seconds of a window, such as ``36h`` or ``2d``. An empty text means 0: no window."""
+    if not text:
+        return 0
+    written = re.fullmatch(r"(\d{1,3}) ?([hd])", text.strip().lower())
+    seconds = int(written[1]) * {"h": 3_600, "d": 86_400}[written[2]] if written else 0
+    if not SHORTEST_WINDOW <= seconds <= LONGEST_WINDOW:
+        raise ValueError("Write a time from 1h to 72h, or from 1d to 3d.")
     return seconds
 
 

@@ -34,6 +34,8 @@ def current_ranking(model: Model, now: int) -> tuple[RankedPlayer, ...]:
     """
     room, racers = model.this_room, []
     for seat in room.players:
+        if model.is_hidden and seat.player != model.me:
+            continue
         tally = model.tallies.get(seat.player) or Tally(player=seat.player)
         own = model.board if seat.player == model.me else None
         cards, progress_at = tally.foundation_cards, tally.last_progress_at
@@ -94,7 +96,9 @@ def _ranking(model: Model, room: RoomState, racers: Iterable[_Racer], now: int) 
             you=racer.seat.player == model.me,
             connected=racer.connected,
             resigned=racer.seat.resigned,
-            time=max(racer.result.finished_at - room.starts, 1) if racer.result.finished_at else 0,
+            time=max(racer.result.finished_at - model.began_at(racer.seat.player), 1)
+            if racer.result.finished_at
+            else 0,
             player=racer.seat.player,
             bot=racer.seat.bot,
             stuck=racer.seat.stuck,

@@ -15,12 +15,13 @@ from samedeal_client.panels.outcome import rematch_wish, why_over
 from samedeal_client.panels.race import moved_cards_text
 from samedeal_client.panels.series import series_rows
 from samedeal_client.panels.verdict import verdict_lines
+from samedeal_client.panels.window import closing_text, drawing_sentence
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.draw_wording import losses_text, words_text
 from samedeal_client.text.option_wording import deal_text, options_lines, title_of
 from samedeal_client.text.player_names import player_name
 from samedeal_client.text.spans import counted, row_text
-from samedeal_client.text.time_text import clock_text, duration_text, ordinal
+from samedeal_client.text.time_text import clock_text, duration_text, ordinal, short_clock_text
 from samedeal_link.model.model import Model
 
 
@@ -78,7 +79,7 @@ class Narrator:
 
     def _changes(self, before: RoomState, after: RoomState, model: Model) -> list[str]:
         lines = [*self._seats(before, after, model), *losses_text(before, after)]
-        if after.phase != before.phase:
+        if after.phase != before.phase or after.drawing != before.drawing:
             lines += self._phase(after, model)
         if after.next and not before.next:
             lines.append(f"{rematch_wish(after, model.me, self.look)} Type 'again' to join it.")
@@ -111,6 +112,8 @@ class Narrator:
         return [f"{self.subject(seat, after)} is {state}." for seat, state in zip(changed, states, strict=True)]
 
     def _phase(self, room: RoomState, model: Model) -> list[str]:
+        if room.window and room.phase in ("open", "countdown", "racing"):
+            return self._window(room, model)
         match room.phase:
             case "open":
                 return [_start_sentence(room, model)] if model.delay is None else ["The race has not started."]
@@ -124,6 +127,17 @@ class Narrator:
                 return self.final_standings(model)
             case "closed":
                 return ["This room is closed."]
+
+    def _window(self, room: RoomState, model: Model) -> list[str]:
+        if room.phase == "open":
+            how = " You are the host: type start to close the doors." if model.hosting else ""
+            return [f"Race when you have time, until {closing_text(room)}.{how}"]
+        if room.phase == "countdown":
+            return [drawing_sentence(model, self.look)]
+        if model.may_begin:
+            limit = short_clock_text(model.time_left(room.starts))
+            return [f"Your one try: {limit}, the clock does not stop. Type start to begin, until {closing_text(room)}."]
+        return []
 
     def _finishes(self, before: Model, after: Model) -> list[str]:
         known, times = _finish_times(before), _finish_times(after)

@@ -104,6 +104,8 @@ def why_over(room: RoomState) -> str:
     """Return a sentence that says why the race ended, or an empty string if the end needs no explanation."""
     resigned = {seat.player for seat in room.players if seat.resigned}
     stuck = {seat.player for seat in room.players if seat.stuck}
+    if room.window:
+        return ""
     playing = [line for line in room.standings if not line.time and line.player not in resigned]
     if room.finished_at >= room.starts + 1000 * room.options.limit:
         return "Time's up!"

@@ -133,7 +133,7 @@ def _outcome(model: Model) -> str:
     tally = model.tallies.get(model.me)
     if model.own.play is not None and model.own.play.board.won:
         if model.room is not None and tally is not None and tally.finished_at:
-            return f"You finished in {clock_text(tally.finished_at - model.room.starts)}!"
+            return f"You finished in {clock_text(tally.finished_at - model.began_at(model.me))}!"
         # The server sends the finish time with the next update. Until then, show the time of the last move.
         return f"You finished in {clock_text(model.own.actions[-1][0])}!" if model.own.actions else "You finished!"
     if model.seat is not None and model.seat.resigned:
@@ -151,7 +151,8 @@ def return_text(model: Model, command: str, *, server_gone: bool) -> str:
     """Return the sentences for a player who quits and can return to a seat with ``command``."""
     if server_gone:
         return f"The server has stopped. If it comes back, return with: {command}"
-    kept = "kept, and the clock keeps running" if model.phase == "racing" else "kept for a short time"
+    for_long = "kept" if model.this_room.window else "kept for a short time"
+    kept = "kept, and the clock keeps running" if model.phase == "racing" and not model.may_begin else for_long
     return f"Your seat is {kept}. Return with: {command}"
 
 

@@ -44,10 +44,10 @@ def race_length(model: Model) -> int:
     If the server has not sent the time of the end, return the time from the start to the latest action that is known.
     """
     room = model.this_room
-    if room.finished_at:
+    if room.finished_at and not room.window:
         return max(room.finished_at - room.starts, 0)
     times = [line.time for line in room.standings]
-    times += [tally.acted_at - room.starts for tally in model.tallies.values()]
+    times += [tally.acted_at - model.began_at(player) for player, tally in model.tallies.items()]
     return max(0, *times) if times else 0
 
 

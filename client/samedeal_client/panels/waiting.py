@@ -9,6 +9,7 @@ from typing import Final
 from samedeal.deal import Deal
 from samedeal.games import GAMES
 from samedeal.protocol.messages import RoomState
+from samedeal_client.panels.window import doors_sentence, window_lines
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.option_wording import deal_text, games_text, options_lines, title_of
 from samedeal_client.text.player_names import names_text, player_name
@@ -87,6 +88,8 @@ def may_kick(model: Model, player: str, bots: OwnBots = NO_BOTS) -> bool:
 def start_condition(model: Model, now: int) -> str:
     """Return a sentence that says what the race waits for. ``now`` is the server's time in milliseconds."""
     room = model.this_room
+    if room.window:
+        return doors_sentence(model)
     players, seats = len(room.players), room.options.players
     ready = sum(seat.ready for seat in room.players)
     match room.options.start:
@@ -178,7 +181,9 @@ def room_rows(room: RoomState, width: int, zone: tzinfo | None = None, *, explai
     lines = [("Game", f"{title_of(room.game)}: {GAMES[room.game].file.blurb}" if room.game in GAMES else room.game)]
     if len(room.options.games) > 1:
         lines.append(("In turn", games_text(room.options)))
-    lines += [("Deal", deal_text(Deal.parse(room.deal))), *options_lines(room.options, zone)]
+    decided = dict(window_lines(room, zone)) if room.window else {}
+    options = {label: text for label, text in options_lines(room.options, zone) if label != "Bots" or not room.window}
+    lines += [("Deal", deal_text(Deal.parse(room.deal))), *{**options, **decided}.items()]
     for label, text in lines:
         parts = wrap(text, width - _LABEL)
         rows += [

@@ -32,6 +32,11 @@ def duration_text(seconds: int) -> str:
     return " ".join(parts) or "0 s"
 
 
+def weekday_and_time(milliseconds: int, zone: tzinfo | None = None) -> str:
+    """Return a time of this week, given in milliseconds since 1970, as ``Sunday 18:00``. ``zone`` is as below."""
+    return datetime.fromtimestamp(milliseconds / 1000, zone).astimezone(zone).strftime("%A %H:%M")
+
+
 def date_and_time(milliseconds: int, zone: tzinfo | None = None) -> str:
     """Return a time, given in milliseconds since 1970, with its date.
 

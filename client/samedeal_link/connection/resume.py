@@ -15,6 +15,8 @@ from samedeal.protocol.messages import (
     Acked,
     AckedAction,
     Act,
+    Begin,
+    Begun,
     CommitShare,
     Create,
     DeclareStuck,
@@ -100,6 +102,7 @@ class Resumption:
         self._request: int | None = None
         self._revision = -1
         self._path = ""  # at which the server says that the racers of the room meet
+        self._begun: Begun | None = None  # when the player began in a race with a window
         self._receipts: dict[int, bytes] = {}  # of the actions that led to these revisions
         self._recovering: set[int] = set()
         self._late_joins: list[float] = []
@@ -119,6 +122,9 @@ class Resumption:
                 self._path = _named_path(answer)
             case Leave():
                 self.left()
+            case Begin():
+                if isinstance(answer, Begun):
+                    self._begun = answer
             case Act():
                 if isinstance(answer, Acked):
                     self._revision = max(self._revision, request.revision + 1)
@@ -135,7 +141,7 @@ class Resumption:
     def _enter(self, request: Join | Watch) -> None:
         same_seat = isinstance(request, Join) and isinstance(self.place, Join) and request.room == self.place.room
         if not same_seat:
-            self._revision = -1
+            self._revision, self._begun = -1, None
             self._receipts.clear()
         self.place = request
 
@@ -197,16 +203,22 @@ class Resumption:
         if isinstance(answer, Refused):
             self.place = None
             return NextStep(send_pending=send_pending, seat_lost=True)
-        recovery: tuple[Recover, ...] = ()
+        recovery: tuple[Begin | Recover, ...] = ()
         if isinstance(answer, Joined):
             self._path, recovery = _named_path(answer), self._recover(answer.revision)
         return NextStep(send=recovery, send_pending=send_pending)
 
-    def _recover(self, revision: int) -> tuple[Recover, ...]:
+    def _recover(self, revision: int) -> tuple[Begin | Recover, ...]:
         """Return as few requests as possible that restore the acknowledged moves after ``revision``.
 
-        There are none if the server has lost nothing, or if this client does not know all these moves.
+        There are none if the server has lost nothing, or if this client does not know all these moves. A server without
+        a board has also lost that the player has begun.
         """
+        if self._begun is not None and revision < 0 and not self._recovering:
+            again = Begin(id=self._new_id(), time=self._begun.time, receipt=self._begun.receipt)
+            actions = self._recover(0)
+            self._recovering.add(again.id)
+            return (again, *actions)
         acks = {ack.revision: ack for ack in self._acks() if ack.revision in self._receipts}
         missing = range(revision + 1, max(self._receipts, default=revision) + 1)
         if self._recovering or not all(each in acks for each in missing):

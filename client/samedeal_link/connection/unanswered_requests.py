@@ -7,6 +7,7 @@ from typing import Final, TypeGuard
 from samedeal.protocol.messages import (
     Acked,
     Act,
+    Begun,
     Create,
     Created,
     Done,
@@ -24,7 +25,7 @@ from samedeal.protocol.messages import (
 )
 from samedeal.protocol_codes import RefusalCode
 
-ServerAnswer = Welcome | Pong | Rooms | Records | RecordPart | Created | Joined | Watching | Done | Acked
+ServerAnswer = Welcome | Pong | Rooms | Records | RecordPart | Created | Joined | Watching | Done | Begun | Acked
 
 MAX_RETRY_AFTER: Final = 15.0
 """Maximum delay, in seconds, after which a rate-limited request other than an action is retried.

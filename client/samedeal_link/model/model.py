@@ -24,6 +24,7 @@ from samedeal.moves import Move
 from samedeal.protocol.messages import (
     Acked,
     Act,
+    Begun,
     BoardState,
     Created,
     DelayedBoard,
@@ -162,7 +163,7 @@ class Model:
     @property
     def racing(self) -> bool:
         """Whether the player is still playing a race, or is in its countdown."""
-        started = self.delay is None and self.phase != "open"
+        started = self.delay is None and self.phase != "open" and not self.may_begin
         return started and self.has_live_seat and not (self.board is not None and self.board.won)
 
     @property
@@ -229,7 +230,8 @@ class Model:
         done.
         """
         room = self.room
-        return room is not None and room.options.spectators and len(room.players) > 1 and not self.ends_without_player
+        may_watch = room is not None and room.options.spectators and not room.window
+        return may_watch and len(self.this_room.players) > 1 and not self.ends_without_player
 
     @property
     def deal_words(self) -> str:
@@ -240,9 +242,37 @@ class Model:
         """Return the milliseconds until the race starts, or 0 if no countdown is running."""
         return max(0, self.room.starts - now) if self.room and self.room.starts else 0
 
+    @property
+    def starts(self) -> int:
+        """When the player's clock starts, or started: that of the race, or in a window the player's own. Otherwise 0."""
+        if self.room is None or not self.room.window:
+            return self.room.starts if self.room else 0
+        own = self.tallies.get(self.me)
+        return own.began_at if own else 0
+
+    def began_at(self, player: str) -> int:
+        """Return when the clock of a player in the room began: that of the race, or in a window the player's own."""
+        tally = self.tallies.get(player)
+        return (tally.began_at if tally else 0) or self.this_room.starts
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether the player sees nothing of others, because the room's window is open."""
+        return self.room is not None and self.room.window > 0 and self.room.phase in ("countdown", "racing")
+
+    @property
+    def may_begin(self) -> bool:
+        """Whether the player may begin in an open window."""
+        seat, is_open = self.seat, self.is_hidden and self.phase == "racing"
+        return is_open and seat is not None and not (seat.resigned or self.starts)
+
     def time_left(self, now: int) -> int:
-        """Return the milliseconds until the race's time is up. Return 0 before the countdown."""
-        return max(0, self.room.ends - now) if self.room and self.room.ends else 0
+        """Return the milliseconds until the player's time is up. Return 0 before the countdown."""
+        room = self.room
+        if room is None or not room.ends:
+            return 0
+        own_end = (self.starts or now) + 1000 * room.options.limit if room.window else room.ends
+        return max(0, min(room.ends, own_end) - now)
 
     def is_in(self, room: str) -> bool:
         """Return whether the client is in the room with the code ``room``."""
@@ -272,12 +302,13 @@ class Model:
         if not (room.seed or room.proof):
             return None
         own = self.own.actions
-        actions = own if self.own.first else tuple((ack.time - room.starts, ack.action) for ack in evidence.acks)
+        actions = own if self.own.first else tuple((ack.time - self.starts, ack.action) for ack in evidence.acks)
         place, time = self.standing.place if self.standing else 0, actions[-1][0] if play.board.won and actions else 0
         try:
             proof = DealProof.parse(room.proof) if room.proof else None
             result = (place, play.board.foundation_cards, actions, time)
-            player = RecordedPlayer(seat.seat, seat.name, *result, seat.bot, seat.resigned)
+            began = self.starts if room.window else 0
+            player = RecordedPlayer(seat.seat, seat.name, *result, seat.bot, seat.resigned, began_at=began)
             end, players = max(room.finished_at, room.starts), len(room.standings) or len(room.players)
             race = evidence.terms, evidence.commitment, room.starts, end
             record = Record(*race, room.seed, players, (player,), proof)
@@ -297,6 +328,8 @@ class Model:
         if self.room.phase != "racing":
             over = self.room.phase in ("finished", "closed")
             raise PlayError("The race is over." if over else "The race has not started.")
+        if self.room.window and self.time_left(now) == 0:
+            raise PlayError("Your time is up.")
         if (seat := self.seat) is not None and seat.resigned:
             raise PlayError("You have resigned from this race.")
         own, act = self.own.with_action(action, number, now)
@@ -402,11 +435,12 @@ def _board_state(model: Model, state: BoardState) -> Model:
 
 
 def _acked(model: Model, answer: Acked) -> Model:
-    own = model.own.acked(answer, model.room.starts if model.room else 0)
+    own = model.own.acked(answer, model.starts)
     acknowledged, play, tally = replace(model, own=own), own.play, model.tallies.get(model.me)
     if tally is None or play is None or play is model.own.play:
         return acknowledged
-    before = Progress(foundation_cards=tally.foundation_cards, last_progress_at=tally.last_progress_at)
+    gained = tally.foundation_cards, tally.last_progress_at
+    before = Progress(foundation_cards=gained[0], last_progress_at=gained[1], began_at=tally.began_at)
     after = before.after(MoveCommitted.of(model.me, "", play), answer.time)
     return _with_tally(acknowledged, tally_of(model.me, after, answer.time))
 
@@ -425,7 +459,7 @@ def _delayed_board(model: Model, message: DelayedBoard) -> Model:
     if before is not None and message.revision > before.play.revision + 1:  # the times of skipped moves are unknown
         model = replace(model, recent=MappingProxyType({**model.recent, message.player: RecentMoves()}))
     reached = message.reached[: board.foundation_cards][-1:]
-    last_progress_at = room.starts + reached[0] if reached else _progress_at(model, message, board)
+    last_progress_at = model.began_at(message.player) + reached[0] if reached else _progress_at(model, message, board)
     return model.with_watched(message.player, WatchedBoard(play, message.time, last_progress_at))
 
 
@@ -463,6 +497,6 @@ HANDLERS: Final[Mapping[type, Callable[[Model, Any], Model]]] = {
     Refused: _refused,
     DelayedBoard: _delayed_board,
     DelayedMove: _delayed_move,
-    **dict.fromkeys((Created, Done, Drawn, Notice, Pong, Records, RecordPart, Rooms), _unchanged),
+    **dict.fromkeys((Begun, Created, Done, Drawn, Notice, Pong, Records, RecordPart, Rooms), _unchanged),
 }
 """The handler for each type of message from the server."""

@@ -31,7 +31,7 @@ def rivals_of(model: Model) -> tuple[Rival, ...]:
             name=seat.name,
             cards=tally.foundation_cards,
             moves=tally.moves,
-            time=tally.finished_at and tally.finished_at - room.starts,
+            time=tally.finished_at and tally.finished_at - model.began_at(seat.player),
             bot=seat.bot,
             resigned=seat.resigned,
             stuck=seat.stuck,

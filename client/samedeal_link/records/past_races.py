@@ -217,7 +217,7 @@ def _race_so_far(model: Model, room: RoomState, own: Seat) -> PastRace:
         _race(model, room, others),
         place=place if tally.finished_at else 0,
         foundation_cards=tally.foundation_cards,
-        time=max(tally.finished_at - room.starts, 1) if tally.finished_at else 0,
+        time=max(tally.finished_at - model.began_at(own.player), 1) if tally.finished_at else 0,
         resigned=own.resigned,
     )
 

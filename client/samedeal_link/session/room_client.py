@@ -13,6 +13,7 @@ from samedeal.names import clean_room
 from samedeal.options import Options, WantedOptions
 from samedeal.protocol.messages import (
     Acked,
+    Begin,
     BoardState,
     Create,
     Created,
@@ -151,15 +152,19 @@ class RoomClient:
                 raise BadRecord("The server sent something that is not a record.")
         return text
 
-    async def create(self, options: Options, room: str = "", passphrase: str = "", house: int = 0) -> str:
+    async def create(
+        self, options: Options, room: str = "", passphrase: str = "", house: int = 0, window: int = 0
+    ) -> str:
         """Open a room and return its code. If ``room`` is empty, the server chooses the code.
 
-        ``house`` is how many bots of the house are wanted.
+        ``house`` is how many bots of the house are wanted. ``window`` is as in ``Create``.
         """
+        wanted = WantedOptions.of(options)
         answer = await self.link.request(
-            Create(id=0, options=WantedOptions.of(options), room=room, passphrase=passphrase, house=house)
+            Create(id=0, options=wanted, room=room, passphrase=passphrase, house=house, window=window)
         )
-        return self._given(answer, Wanted(options=options, round=0, private=bool(passphrase))) or room
+        asked = Wanted(options=options, round=0, private=bool(passphrase), window=window)
+        return self._given(answer, asked) or room
 
     def _given(self, answer: ServerAnswer, wanted: Wanted) -> str:
         """Return the room that the server has named, and remember what the player asked for."""
@@ -215,6 +220,10 @@ class RoomClient:
     async def report(self, player: str = "") -> None:
         """Report the name of a player, or of the room, to the operator. ``player`` is an id, or empty for the room."""
         await self.link.request(Report(id=0, player=player))
+
+    async def begin(self) -> None:
+        """Begin the player's attempt in a race with a window."""
+        await self.link.request(Begin(id=0))
 
     async def resign(self) -> None:
         """Resign from the race."""

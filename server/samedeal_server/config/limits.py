@@ -50,6 +50,10 @@ class Limits:
     """WebSocket pings, pongs and fragments from a connection in a minute."""
     hello_timeout: float = 10.0
     """Timeout, in seconds, for the first message of a client."""
+    windows: int = 2_000
+    """Races with a window that are not over, on all nodes together."""
+    windows_per_address: int = 20
+    """The same, opened from one address."""
     backlog: int = 512
     """Frames queued for a client before it is disconnected."""
     late_backlog: int = 64

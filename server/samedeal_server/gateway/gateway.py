@@ -419,7 +419,7 @@ class Gateway:
         if hub is None:
             return
         try:
-            if hub.drawn is not None and not isinstance(message, Begin):
+            if hub.drawn is not None:
                 connection.send(hub.drawn)
             if seat is None:
                 connection.send(hub.state())

@@ -32,9 +32,9 @@ def is_race_id(text: str) -> bool:
     return _RACE_ID.fullmatch(text) is not None
 
 
-def first_head(race: Race, racer: Racer, began: int) -> bytes:
-    """Return the head of a racer's chain before the racer's first action. ``began`` is when the racer's clock began."""
-    return head_before(race.terms.digest, began, racer.seat, racer.name, bot=racer.bot)
+def first_head(race: Race, racer: Racer, began: int = 0) -> bytes:
+    """Return the head of a racer's chain before the racer's first action. In a window, the racer's clock ``began`` then."""
+    return head_before(race.terms.digest, began or race.starts, racer.seat, racer.name, bot=racer.bot)
 
 
 def follow_all(head: bytes, revision: int, began: int, actions: Iterable[AckedAction]) -> bytes:

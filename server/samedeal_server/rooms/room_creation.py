@@ -73,6 +73,8 @@ class RoomCreator:
         """
         await self._check_room_limit()
         now = await self._store.now()
+        if window:
+            await self._check_windows(self.origin(network), now)
         earliest = now + 1000 * options.countdown
         if options.start == "at" and not earliest < options.start_at <= now + MAX_START_DELAY:
             raise refused("bad_start_time")
@@ -155,6 +157,15 @@ class RoomCreator:
         limit = self._rooms.limits.rooms
         if await self._store.index.count() >= limit:
             self._throttled_log.warning(LogEvent.SERVER_FULL, "limit-rooms", limit=limit)
+            raise refused("server_full")
+
+    async def _check_windows(self, origin: str, now: int) -> None:
+        """Raise RequestRefused if there are too many races with a window, from this origin or in all."""
+        limits, origins = self._rooms.limits, await self._store.index.windows(now)
+        if origins.count(origin) >= limits.windows_per_address:
+            raise refused("too_many_windows", limit=limits.windows_per_address)
+        if len(origins) >= limits.windows:
+            self._throttled_log.warning(LogEvent.SERVER_FULL, "limit-windows", limit=limits.windows)
             raise refused("server_full")
 
     async def _open_successor(self, race: Race, now: int) -> str:

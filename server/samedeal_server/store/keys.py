@@ -24,6 +24,9 @@ The score of a room with players is the time, in milliseconds, at which it was o
 lower by ``room_indexes.EMPTY``.
 """
 
+WINDOWS: Final = f"{PREFIX}windows"
+"""Sorted set: the rooms with a window that is not over, each as in ``LISTED``, by the time at which the window closes."""
+
 DUE: Final = f"{PREFIX}due"
 """Sorted set: room codes by the time, in milliseconds, of the room's next tick."""
 

@@ -206,15 +206,18 @@ class Nodes:
     async def phases(self, rooms: Sequence[str]) -> Phases:
         """Return how many of the rooms are in each phase, and how many of them only another version can serve."""
         counts: Counter[str] = Counter()
+        closes: list[int] = []
         for first in range(0, len(rooms), _BATCH):
             batch = rooms[first : first + _BATCH]
             races = await self._store.load_races(batch)
-            counts.update(race.phase for race in races if race is not None)
+            found = [race for race in races if race is not None]
+            counts.update(race.phase for race in found)
+            closes += [race.ends for race in found if race.window and race.phase not in ("finished", "closed")]
             unknown = [room for room, race in zip(batch, races, strict=True) if race is None]
             exist = await self._executor.execute(*(command("EXISTS", keys.meta(room)) for room in unknown))
             counts["other_version"] += sum(exist)
         del counts["closed"]
-        return Phases(**counts)
+        return Phases(**counts, windows=len(closes), last_closes=max(closes, default=0))
 
     async def redis_line(self, latency: float) -> RedisLine:
         """Return the state of Redis, summed over all primaries.

@@ -9,7 +9,7 @@ from samedeal.race.due_times import due_at
 from samedeal.race.values import Race
 from samedeal_server.store import keys
 from samedeal_server.store.command_executor import StorePart
-from samedeal_server.store.redis_client import command
+from samedeal_server.store.redis_client import RedisCommand, command
 from samedeal_server.store.scripts import Script
 
 _RESCHEDULE_TICK: Final = Script("reschedule_tick")
@@ -50,14 +50,30 @@ class RoomIndex(StorePart):
                 command("ZREM", keys.ROOMS, race.room),
                 command("ZREM", keys.LISTED, _member(race.origin, race.room)),
                 command("ZREM", keys.DUE, race.room),
+                *self._windows(race),
             )
         else:
-            commands = [command("ZADD", keys.DUE, "LT", due_at(race), race.room)]
+            commands = [command("ZADD", keys.DUE, "LT", due_at(race), race.room), *self._windows(race)]
             if before is None or _since(before) != _since(race):
                 commands.append(command("ZADD", keys.ROOMS, race.created, race.room))
                 if race.is_for_everybody:
                     commands.append(command("ZADD", keys.LISTED, _since(race), _member(race.origin, race.room)))
             await self._executor.execute(*commands)
+
+    @staticmethod
+    def _windows(race: Race) -> list[RedisCommand]:
+        if not race.window:
+            return []
+        member = _member(race.origin, race.room)
+        is_over = race.phase in ("finished", "closed")
+        return [command("ZREM", keys.WINDOWS, member) if is_over else command("ZADD", keys.WINDOWS, race.ends, member)]
+
+    async def windows(self, now: int) -> list[str]:
+        """Return the origin of each room with a window that is not over."""
+        _, found = await self._executor.execute(
+            command("ZREMRANGEBYSCORE", keys.WINDOWS, "-inf", now), command("ZRANGE", keys.WINDOWS, 0, -1)
+        )
+        return [member.decode().partition(" ")[0] for member in found]
 
     async def reschedule(self, room: str, now: int, next_tick: int) -> None:
         """Set the next tick of a room, unless an earlier one is scheduled that was not overdue at the time ``now``.

@@ -24,7 +24,7 @@ SCHEMA_VERSION: Final = 2
 _Value = TypeVar("_Value")
 
 WINDOW_SCHEMA_VERSION: Final = 3
-"""The schema version of rooms with a window, which releases before 0.2.0 cannot serve."""
+"""The schema version of rooms with a window, which older releases cannot serve."""
 
 READABLE_VERSIONS: Final = range(2, 4)
 """The schema versions of the rooms that this release can serve. They include the previous release's ``SCHEMA_VERSION``."""

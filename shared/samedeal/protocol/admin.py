@@ -224,13 +224,18 @@ class NodeLine(Struct, frozen=True, kw_only=True):
 
 
 class Phases(Struct, frozen=True, kw_only=True):
-    """The numbers of rooms in each phase, and of those that the answering node cannot serve, as ``other_version``."""
+    """The numbers of rooms in each phase, and of those that the answering node cannot serve, as ``other_version``.
+
+    ``windows`` is the number of races with a window that are not over, of which the last one closes at ``last_closes``.
+    """
 
     open: int = 0
     countdown: int = 0
     racing: int = 0
     finished: int = 0
     other_version: int = 0
+    windows: int = 0
+    last_closes: int = 0
 
 
 class RedisLine(Struct, frozen=True, kw_only=True):

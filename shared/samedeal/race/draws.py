@@ -77,10 +77,14 @@ def count_down(race: Race, now: int, starts: int, *events: str) -> CommandResult
         return replace(_starting_at(race, starts), phase="countdown"), (*events, "countdown")
     if race.draw.number == MAX_DRAWS:
         return replace(race, phase="closed"), (*events, "not_drawn", "closed")
-    racers = tuple(replace(racer, commitment=b"", share=b"") for racer in race.racers)
-    draw = replace(race.draw, number=race.draw.number + 1, reveal_by=now + SHARE_TIMEOUT, shares=())
-    drawing = replace(race, phase="countdown", racers=racers, draw=replace(draw, is_late=False))
+    drawing = replace(_next_draw(race, now), phase="countdown")
     return _starting_at(drawing, starts), (*events, "countdown")
+
+
+def _next_draw(race: Race, now: int, seats: tuple[int, ...] = ()) -> Race:
+    racers = tuple(replace(racer, commitment=b"", share=b"") for racer in race.racers)
+    number, reveal_by = race.draw.number + 1, now + SHARE_TIMEOUT
+    return replace(race, racers=racers, draw=DrawProgress(number, reveal_by, lost=race.draw.lost, seats=seats))
 
 
 def _starting_at(race: Race, starts: int) -> Race:
@@ -97,7 +101,7 @@ def draw_with_those_there(race: Race, progress: ProgressByPlayer, now: int, *eve
 
     If there are none, the draw waits for them. If there have been too many draws, close the room.
     """
-    if race.draw.number == MAX_DRAWS:
+    if race.draw.number >= MAX_DRAWS:
         return replace(race, phase="closed"), (*events, "not_drawn", "closed")
     lost = {each.seat for each in race.draw.lost}
     seats = tuple(
@@ -108,10 +112,7 @@ def draw_with_those_there(race: Race, progress: ProgressByPlayer, now: int, *eve
     if not seats:
         waiting = replace(race, draw=replace(race.draw, seats=(), reveal_by=0))
         return waiting, (events if waiting != race else ())
-    racers = tuple(replace(racer, commitment=b"", share=b"") for racer in race.racers)
-    number = race.draw.number + 1
-    draw = replace(race.draw, number=number, reveal_by=now + SHARE_TIMEOUT, shares=(), seats=seats)
-    return replace(race, racers=racers, draw=draw), (*events, "drawing")
+    return _next_draw(race, now, seats), (*events, "drawing")
 
 
 def _tick_window(race: Race, command: TickCommand, now: int) -> CommandResult:
@@ -121,8 +122,7 @@ def _tick_window(race: Race, command: TickCommand, now: int) -> CommandResult:
     if race.lacks_shares and not race.draw.seats:
         return draw_with_those_there(race, command.progress, now)
     if race.awaited and now >= race.draw.reveal_by:
-        lost = (LostShare(race.draw.number, racer.seat, "silent", racer.name) for racer in race.awaited)
-        left = replace(race, draw=replace(race.draw, lost=(*race.draw.lost, *lost)))
+        left = replace(race, draw=_with_lost(race, race.awaited, "silent"))
         return draw_with_those_there(left, command.progress, now, "draw_lost")
     return race, ()
 
@@ -139,8 +139,7 @@ def lose_seats(race: Race, losers: Sequence[Racer], reason: LossReason, now: int
     if left.racers and all(racer.house for racer in left.racers):  # nobody is left for whom they came
         losers, left = race.racers, race.without(race.racers)
     if race.lacks_shares or (race.is_joint and not left.racers):
-        lost = (LostShare(race.draw.number, racer.seat, reason, racer.name) for racer in losers)
-        left = replace(left, draw=replace(race.draw, lost=(*race.draw.lost, *lost)))
+        left = replace(left, draw=_with_lost(race, losers, reason))
     if not left.racers and race.tide:
         return replace(left, phase="closed"), (*events, "closed")
     if not left.racers:
@@ -151,6 +150,11 @@ def lose_seats(race: Race, losers: Sequence[Racer], reason: LossReason, now: int
     if race.is_sealed:
         return count_down(left, now, max(race.starts, now + 1000 * race.options.countdown), *events)
     return _seal_if_due(left, now, *events)
+
+
+def _with_lost(race: Race, losers: Sequence[Racer], reason: LossReason) -> DrawProgress:
+    lost = (LostShare(race.draw.number, racer.seat, reason, racer.name) for racer in losers)
+    return replace(race.draw, lost=(*race.draw.lost, *lost))
 
 
 def _seal_if_due(race: Race, now: int, *events: str) -> CommandResult:

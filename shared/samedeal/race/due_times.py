@@ -64,8 +64,9 @@ def host_due_at(race: Race) -> int:
 
     Return 0 if the host stays the same.
     """
-    is_due = race.ready_since and race.options.start != "at" and not race.window
-    return race.ready_since + HOST_TIMEOUT if is_due else 0
+    if race.window:
+        return 0
+    return race.ready_since + HOST_TIMEOUT if race.ready_since and race.options.start != "at" else 0
 
 
 def is_alone(race: Race, now: int) -> bool:

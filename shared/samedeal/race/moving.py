@@ -33,15 +33,15 @@ def begin(race: Race, progress: Progress, player: str, now: int) -> Progress:
 
     Raise RequestRefused if the race does not allow it. For the server, ``begin_attempt.lua`` decides the same.
     """
-    if not race.is_hidden:
-        raise refused("not_racing")
-    if race.seated(player).is_done(progress):
-        raise refused("already_finished")
     if progress.began_at:
         return progress
+    if not race.is_hidden:
+        raise refused("not_racing")
     if now >= race.ends:
         raise refused("time_up")
-    return replace(progress, began_at=now)
+    if race.seated(player).is_done(progress):
+        raise refused("already_finished")
+    return replace(progress, began_at=max(now, race.starts))
 
 
 def ended_by(race: Race, moved: MoveCommitted, time: int) -> Race:

@@ -283,7 +283,8 @@ class Race(Struct, frozen=True, omit_defaults=True):
     @property
     def is_sealed(self) -> bool:
         """Whether all players who draw have committed to their shares for the present draw."""
-        return bool(self.drawing) and all(racer.commitment for racer in self.drawing)
+        drawing = self.drawing
+        return all(racer.commitment for racer in drawing) and (len(drawing) > 0 or not self.window)
 
     @property
     def awaited(self) -> list[Racer]:

@@ -54,7 +54,7 @@ def room_terms(
         round_number=st.sampled_from([0, 1, 99, 999_999_999]),
         private=st.booleans(),
         tide=st.sampled_from([0, 1_790_000_000_000]),
-        window=st.sampled_from([0, 3600]),
+        window=st.sampled_from([0, 3_600, 259_200]),
     )
 
 

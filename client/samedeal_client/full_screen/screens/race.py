@@ -36,6 +36,7 @@ from samedeal_client.panels.players_panel import FINAL_SECONDS
 from samedeal_client.panels.race_feed import RaceFeed, RankedPlayer
 from samedeal_client.panels.race_keys import prompt_row, race_keys
 from samedeal_client.panels.race_news import fresh_news_row, rings
+from samedeal_client.panels.window import attempt_rows, raced_sentence
 from samedeal_client.room_actions import race_person
 from samedeal_client.text.spans import Row, Span, counted, row_width
 from samedeal_link.model.model import Model
@@ -205,7 +206,9 @@ class RaceScreen(ClientScreen):
         places, body = panel_layout(self.game, self.body.outer_size), self.body.size
         board_width = places.panel.x - 1 if places is not None and places.panel is not None else body.width
         rows: tuple[Row, ...] = ()
-        if self._board is None and self.model.this_room.phase in ("countdown", "racing"):
+        if self._board is None and self.model.this_room.window:
+            rows = attempt_rows(self.model, self.client.now(), self.look)
+        elif self._board is None and self.model.this_room.phase in ("countdown", "racing"):
             seconds = -(-self.model.until_start(self.client.now()) // 1000)
             rows = panels.countdown_rows(self.model, seconds, self.look, explained=self._explained)
         elif self._ended_at is not None:
@@ -261,8 +264,10 @@ class RaceScreen(ClientScreen):
             if self._rivals_panel.shows_news
             else fresh_news_row(self._feed, self.model.this_room, self.client.now(), self.look)
         )
+        raced = raced_sentence(self.model, self.client.now())
         return (
             typed
+            or (raced and (Span(f" {raced}", "you"),))
             or (self.client.person is not None and (Span(f" {panels.PERSON_TEXT}", "notice"),))
             or news
             or panels.status_row(self.model, bindings, self.look, self.size.width, self.samedeal.after_room)
@@ -273,6 +278,8 @@ class RaceScreen(ClientScreen):
         if self._ended_at is not None:
             return (FooterKey("enter", "results"), FooterKey(QUIT_KEY, "quit"))
         samedeal = self.samedeal
+        if self.model.may_begin:
+            return (FooterKey("enter", "begin"), FooterKey(QUIT_KEY, "quit"))
         person = [FooterKey(panels.PERSON_KEY, "race somebody")] if self.client.person is not None else []
         return *person, *race_keys(self.model, self._controller, samedeal.bindings, self.look, samedeal.after_room)
 
@@ -285,6 +292,9 @@ class RaceScreen(ClientScreen):
         if self.model.has_finished and self._board is not None and key.lower() in (panels.WATCH_KEY, panels.LOBBY_KEY):
             watch = partial(self.client.watch, self.model.this_room.room, self.client.rooms.passphrase)
             self.request(watch if key.lower() == panels.WATCH_KEY else self.client.leave)
+            return
+        if key == "enter" and self.model.may_begin:
+            self.request(self.client.rooms.begin)
             return
         if key == panels.PERSON_KEY and self.client.person is not None:
             self.request(partial(race_person, self.client, self.client.person))

@@ -170,7 +170,8 @@ class WaitingScreen(WidgetScreen):
 
     def key_labels(self) -> Mapping[str, str]:
         """Return the label of the key that says whether the player is ready."""
-        return {"ready": "not ready" if self._ready_now else "ready"}
+        start = {"start": "close doors"} if self.model.this_room.window else {}
+        return {"ready": "not ready" if self._ready_now else "ready", **start}
 
     @property
     def _ready_now(self) -> bool:

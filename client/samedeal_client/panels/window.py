@@ -1,0 +1,70 @@
+"""What players read in a race with a window, which each of them races when they have time."""
+
+from __future__ import annotations
+
+from datetime import tzinfo
+
+from samedeal.protocol.messages import RoomState
+from samedeal_client.text.appearance import Look
+from samedeal_client.text.player_names import names_text
+from samedeal_client.text.spans import Row, Span
+from samedeal_client.text.time_text import duration_text, short_clock_text, weekday_and_time
+from samedeal_link.model.model import Model
+
+
+def closing_text(room: RoomState, zone: tzinfo | None = None) -> str:
+    """Return when the window closes, as ``Sunday 18:00`` in the time zone ``zone``, by default the local one."""
+    return weekday_and_time(room.ends, zone)
+
+
+def window_lines(room: RoomState, zone: tzinfo | None = None) -> tuple[tuple[str, str], ...]:
+    """Return the options of a room that its window decides, each as a label with its value in words."""
+    return (
+        ("Doors", f"close {weekday_and_time(room.doors_close_at, zone)}; if you quit, your seat is kept"),
+        ("Starts", "for each when they have time, once those who are here have drawn the deal"),
+        ("Ends", f"when all have raced, at the latest {closing_text(room, zone)}"),
+        ("Time", f"{duration_text(room.options.limit)} for each, from when they begin"),
+        ("Watching", "when all have raced"),
+    )
+
+
+def doors_sentence(model: Model) -> str:
+    """Return a sentence for those who are in a room whose doors are open."""
+    how = "Close the doors with Enter" if model.hosting else "The host closes the doors"
+    return f"One name each: who are they? {how}, at the latest {weekday_and_time(model.this_room.doors_close_at)}."
+
+
+def drawing_sentence(model: Model, look: Look) -> str:
+    """Return a sentence about the draw of the deal, once the doors are closed."""
+    room = model.this_room
+    drawing = [seat for seat in room.players if seat.seat in room.drawing]
+    if not drawing:
+        return "The deal is drawn by whoever is here. Nobody is yet."
+    own = any(seat.player == model.me for seat in drawing)
+    others = names_text([seat for seat in drawing if seat.player != model.me], look)
+    return f"The deal is drawn by {' and '.join(filter(None, ('you' if own else '', others)))}."
+
+
+def raced_sentence(model: Model, now: int) -> str:
+    """Return a sentence for a player whose attempt in an open window is over. It is empty for all others."""
+    is_over = model.has_finished or (model.starts > 0 and model.time_left(now) == 0)
+    if not (model.is_hidden and is_over):
+        return ""
+    return f"You have raced. Nobody sees how until all have, at the latest {closing_text(model.this_room)}."
+
+
+def attempt_rows(model: Model, now: int, look: Look) -> tuple[Row, ...]:
+    """Return the rows over the board of a player who has not begun in a race with a window."""
+    if not model.may_begin:
+        lines = (raced_sentence(model, now) or drawing_sentence(model, look),)
+        return ((), *((Span(f"  {line}  ", "label"),) for line in lines), ())
+    ready = f"Your one try: {short_clock_text(model.time_left(now))}, the clock does not stop. Ready?"
+    later = f"You can also come back later, until {closing_text(model.this_room)}."
+    return (
+        (),
+        (Span(f"  {ready}  ", "title"),),
+        (),
+        (Span("  Enter: begin", "label"),),
+        (Span(f"  {later}  ", "label"),),
+        (),
+    )

@@ -1,0 +1,283 @@
+"""The rules of a race with a window: doors, draws by those who are there, attempts, and what others may know."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace as with_fields
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from samedeal.deal import Deal
+from samedeal.deal_proof import DealProof
+from samedeal.errors import RequestRefused
+from samedeal.joint_deal import MAX_DRAWS, share_commitment
+from samedeal.options import Options
+from samedeal.race.commands import (
+    CommitShareCommand,
+    FixDealCommand,
+    JoinCommand,
+    KickCommand,
+    LeaveCommand,
+    ResignCommand,
+    RevealShareCommand,
+    StartCommand,
+)
+from samedeal.race.draws import SHARE_TIMEOUT
+from samedeal.race.due_times import WINDOW_LIFETIME, due_at
+from samedeal.race.endings import opens_at
+from samedeal.race.held_race import HeldRace
+from samedeal.race.openings import first_race, rematch
+from samedeal.race.progress import Progress
+from samedeal.race.values import DealSecret, FoundDeal
+from samedeal.terms import RoomTerms
+from tests.shared.joint_deals import some_bytes
+
+SECRET = some_bytes("the secret")
+CREATED = 1_000_000
+HOUR = 3_600_000
+WINDOW = 8 * HOUR
+DOORS = CREATED + WINDOW // 4
+ENDS = CREATED + WINDOW
+LIMIT = 600_000
+OPTIONS = Options(games=("ace-of-hearts",), deal="winnable", limit=600, players=4)
+ACTS = ("begin", "move", "resign", "leave", "wait")
+FIRST_MOVE = "deal"
+
+
+def opened(**options: Any) -> HeldRace:
+    """A race with a window whose doors are open."""
+    wanted = replace(OPTIONS, **options)
+    race = first_race("friday", wanted, Deal.parse(wanted.deal), SECRET, CREATED, window=WINDOW // 1000)
+    return HeldRace(race, DealSecret(SECRET))
+
+
+def joined(*names: str, held: HeldRace | None = None, now: int = CREATED) -> HeldRace:
+    """The race after players have joined. The first one is the host."""
+    held = held or opened()
+    for name in names:
+        held = held.told(JoinCommand(name, name.capitalize(), held.progress_of_all), now)
+    return held
+
+
+def away(held: HeldRace, *names: str) -> HeldRace:
+    """The race while some players are not connected."""
+    gone = {name: replace(held.progress_of(name), connected=False) for name in names}
+    return with_fields(held, progress={**held.progress, **gone})
+
+
+def with_shares(held: HeldRace, *names: str, now: int) -> HeldRace:
+    """The race after players have committed to their shares and revealed them."""
+    race = held.race
+    for name in names:
+        racer, draw = race.seated(name), race.draw.number
+        commitment = share_commitment(race.terms.digest, race.commitment, racer.seat, racer.name, draw, share(name))
+        held = held.told(CommitShareCommand(name, draw, commitment), now)
+    for name in names:
+        held = held.told(RevealShareCommand(name, race.draw.number, share(name)), now)
+    return held
+
+
+def share(name: str) -> bytes:
+    return some_bytes(name)
+
+
+def open_window(*names: str, there: Sequence[str] = (), now: int = CREATED + HOUR) -> HeldRace:
+    """An open window, whose deal those who were ``there`` have drawn, by default all."""
+    there = there or names
+    held = away(joined(*names), *(name for name in names if name not in there))
+    held = with_shares(held.told(StartCommand(names[0]), now).passed(now), *there, now=now)
+    found = FoundDeal(held.race.draw.number, held.race.draw.shares, 0, "draw")
+    held = with_fields(held, secret=DealSecret(SECRET, found)).told(FixDealCommand(found), now)
+    return held.passed(now)
+
+
+def refusal(held: HeldRace, *told: Any) -> str:
+    with pytest.raises(RequestRefused) as caught:
+        held.told(*told)
+    return caught.value.code
+
+
+def test_doors_close_after_a_quarter_or_when_the_host_closes_them() -> None:
+    held = joined("ana", "ben")
+    assert due_at(held.race) == DOORS
+    assert held.passed(DOORS - 1).race.phase == "open"
+    for closed in (held.passed(DOORS), held.told(StartCommand("ana"), CREATED + 1)):
+        assert closed.race.phase == "countdown"
+        assert refusal(closed, JoinCommand("cid", "Cid", {}), DOORS) == "race_started"
+        assert closed.race.ends == ENDS
+    assert refusal(held, StartCommand("ben"), CREATED) == "not_host"
+
+
+def test_doors_close_with_nobody() -> None:
+    assert opened().passed(DOORS).race.phase == "closed"
+
+
+def test_absence_costs_no_seat() -> None:
+    held = away(joined("ana", "ben"), "ana", "ben").passed(DOORS - 1)
+    assert [racer.player for racer in held.race.racers] == ["ana", "ben"]
+
+
+def test_deal_is_drawn_by_those_who_are_there() -> None:
+    held = away(joined("ana", "ben", "cid"), "cid").told(StartCommand("ana"), DOORS).passed(DOORS)
+    assert held.race.draw.seats == (1, 2)
+    assert held.state(DOORS).drawing == (1, 2)
+    assert [racer.player for racer in held.race.awaited] == ["ana", "ben"]
+    assert refusal(held, CommitShareCommand("cid", 1, share("cid")), DOORS) == "bad_share"
+
+
+def test_draw_waits_for_the_first_who_comes() -> None:
+    held = away(joined("ana", "ben"), "ana", "ben").passed(DOORS).passed(DOORS)
+    assert (held.race.draw.number, held.race.draw.seats) == (0, ())
+    assert due_at(held.race) == ENDS, "nothing happens until somebody comes"
+    back = with_fields(held, progress={**held.progress, "ben": Progress(connected=True, last_seen=1 << 46)})
+    assert back.passed(DOORS + 2 * HOUR).race.draw.seats == (2,)
+    assert held.passed(ENDS).race.phase == "closed"
+
+
+def test_lost_draw_is_repeated_without_those_who_lost_it() -> None:
+    held = joined("ana", "ben", "cid").told(StartCommand("ana"), DOORS).passed(DOORS)
+    late = DOORS + SHARE_TIMEOUT
+    assert due_at(held.race) == late
+    held = held.told(CommitShareCommand("ana", 1, share("ana")), DOORS).passed(late)
+    assert (held.race.draw.number, held.race.draw.seats) == (2, (1,))
+    assert [(lost.seat, lost.reason) for lost in held.race.draw.lost] == [(2, "silent"), (3, "silent")]
+    assert len(held.race.racers) == 3, "they keep their seats"
+
+
+def test_room_closes_after_the_last_draw() -> None:
+    held = joined("ana", "ben")
+    last = replace(held.race.draw, number=MAX_DRAWS, seats=(1,), reveal_by=DOORS)
+    held = with_fields(held, race=replace(held.race, phase="countdown", draw=last))
+    assert held.passed(DOORS).race.phase == "closed"
+
+
+def test_proof_has_the_shares_of_those_who_were_there() -> None:
+    held = open_window("ana", "ben", "cid", there=("ana", "cid"))
+    assert [share.name for share in held.race.draw.shares] == ["Ana", "Cid"]
+    for name in ("ana", "ben", "cid"):
+        held = held.told(ResignCommand(name), DOORS)
+    held = held.passed(DOORS)
+    assert held.race.phase == "finished"
+    proof = DealProof.parse(held.race.result.proof)
+    assert [share.name for share in proof.shares] == ["Ana", "Cid"]
+
+
+def test_each_begins_once_and_has_a_clock_of_their_own() -> None:
+    held = open_window("ana", "ben")
+    assert refusal_of_move(held, "ana", DOORS) == "not_racing"
+    held = held.begun("ana", DOORS)
+    assert held.begun("ana", DOORS + 5).progress_of("ana").began_at == DOORS
+    held = held.acted("ana", FIRST_MOVE, DOORS + LIMIT - 1)
+    assert refusal_of_move(held, "ana", DOORS + LIMIT) == "time_up"
+    assert refusal_of_move(held, "ben", DOORS) == "not_racing"
+    late = held.begun("ben", ENDS - 5)
+    assert refusal_of_move(late, "ben", ENDS) == "time_up"
+    with pytest.raises(RequestRefused) as caught:
+        held.begun("ben", ENDS)
+    assert caught.value.code == "time_up"
+
+
+def refusal_of_move(held: HeldRace, player: str, now: int) -> str:
+    with pytest.raises(RequestRefused) as caught:
+        held.acted(player, FIRST_MOVE, now)
+    return caught.value.code
+
+
+def test_nobody_begins_before_the_deal_is_found_or_after_resigning() -> None:
+    held = joined("ana", "ben").told(StartCommand("ana"), DOORS).passed(DOORS)
+    resigned = open_window("ana", "ben").told(ResignCommand("ana"), DOORS)
+    for each, code in ((held, "not_racing"), (resigned, "already_finished")):
+        with pytest.raises(RequestRefused) as caught:
+            each.begun("ana", DOORS)
+        assert caught.value.code == code
+
+
+def test_everything_opens_when_all_have_ended_or_the_window_closes() -> None:
+    held = open_window("ana", "ben").begun("ana", DOORS)
+    assert held.passed(DOORS + LIMIT).race.phase == "racing", "ben has not begun"
+    assert opens_at(held.race, held.progress_of_all) == ENDS
+    assert held.passed(ENDS).race.phase == "finished"
+    both = held.begun("ben", DOORS + HOUR)
+    assert opens_at(both.race, both.progress_of_all) == DOORS + HOUR + LIMIT
+    assert both.passed(DOORS + HOUR + LIMIT).race.phase == "finished"
+    done = held.told(ResignCommand("ben"), DOORS + 1)
+    assert opens_at(done.race, done.progress_of_all) == DOORS + LIMIT
+    assert due_at(done.passed(ENDS).race) == ENDS + WINDOW_LIFETIME
+
+
+def test_leaving_is_not_resigning_and_only_the_operator_removes() -> None:
+    held = open_window("ana", "ben")
+    assert held.told(LeaveCommand("ben"), DOORS).race == held.race
+    assert refusal(held, KickCommand("ben", by="ana"), DOORS) == "race_started"
+    kicked = held.told(KickCommand("ben"), DOORS).race
+    assert kicked.seated("ben").resigned
+    drawing = joined("ana", "ben").told(StartCommand("ana"), DOORS).passed(DOORS)
+    assert drawing.told(LeaveCommand("ben"), DOORS).race == drawing.race
+
+
+def test_best_own_time_wins() -> None:
+    """Who begins later and needs less time is first."""
+    held = open_window("ana", "ben").begun("ana", DOORS).begun("ben", DOORS + HOUR)
+    progress = {
+        "ana": replace(held.progress_of("ana"), foundation_cards=5, last_progress_at=DOORS + 300_000),
+        "ben": replace(held.progress_of("ben"), foundation_cards=5, last_progress_at=DOORS + HOUR + 200_000),
+    }
+    ended = with_fields(held, progress=progress).passed(ENDS)
+    assert [line.player for line in ended.race.result.standings] == ["ben", "ana"]
+    assert [line.began_at for line in ended.race.result.standings] == [DOORS + HOUR, DOORS]
+
+
+@settings(max_examples=100)
+@given(st.lists(st.tuples(st.sampled_from(ACTS), st.integers(1, LIMIT)), max_size=12))
+def test_player_learns_nothing_of_anothers_attempt(attempt: list[tuple[str, int]]) -> None:
+    """Whatever ben does, ana is shown the same until everything opens."""
+    held, now = open_window("ana", "ben"), CREATED + HOUR
+    shown = held.state(now, "ana")
+    for what, wait in attempt:
+        now += wait
+        try:
+            match what:
+                case "begin":
+                    held = held.begun("ben", now)
+                case "move":
+                    held = held.acted("ben", str(held.play("ben").board.legal_moves()[0]), now)
+                case "resign":
+                    held = held.told(ResignCommand("ben"), now)
+                case "leave":
+                    held = held.told(LeaveCommand("ben"), now)
+                case _:
+                    held = held.passed(now)
+        except RequestRefused:
+            pass
+        assert held.race.phase == "racing"
+        assert held.state(now, "ana") == shown
+
+
+def test_terms_have_the_window() -> None:
+    terms = opened().race.terms
+    assert f"window: {WINDOW // 1000}\n" in str(terms)
+    assert RoomTerms.parse(str(terms)) == terms
+
+
+def test_rematch_has_a_window_of_its_own() -> None:
+    held = open_window("ana", "ben").passed(ENDS)
+    again = rematch(held.race, "friday-2", SECRET, ENDS + 5)
+    assert (again.window, again.ends, again.doors_close_at) == (
+        WINDOW // 1000,
+        ENDS + 5 + WINDOW,
+        ENDS + 5 + WINDOW // 4,
+    )
+    assert not again.options.bots
+
+
+@pytest.mark.parametrize(
+    "options", [{"deal": "random"}, {"deal": "#7"}, {"start": "full"}, {"first_finish_ends": True}]
+)
+def test_options_that_fit_no_window(options: dict[str, Any]) -> None:
+    with pytest.raises(RequestRefused) as caught:
+        opened(**options)
+    assert caught.value.code == "bad_options"
