@@ -229,9 +229,6 @@ function showTerms(known, text, commitment, table, isBefore = true, ends = 0) {
 export const isDeal = (asked, deal) =>
 	asked === deal || (asked === "daily" && deal.startsWith("daily ")) || (/^#?\d+$/.test(asked) && deal === `#${Number(asked.replace("#", ""))}`)
 
-// When the doors of a race close whose window closes then.
-export const doorsOf = ({window}, ends) => ends - 750 * window
-
 // In what a race differs from what the player asked for, in a word, or an empty text.
 function differenceOf({options, line, game = "", tide = 0, round = -1, private: isPrivate = "", again = false, window = 0}, terms, ends) {
 	const given = terms.options
@@ -249,7 +246,7 @@ function differenceOf({options, line, game = "", tide = 0, round = -1, private: 
 		["window", game || options ? window : "", terms.window],
 		...(line ? [["deal", line.deal, terms.deal], ["number of seats", line.seats, given.players], ["delay", line.delay, given.delay]] : []),
 		...(line ? [["rule for bots", line.bots, given.bots], ["rule for spectators", line.closes ? "" : line.spectators, given.spectators]] : []),
-		["window", !line || (terms.window ? [ends, doorsOf(terms, ends)] : [0]).includes(line.closes ?? 0), true]
+		["window", !line || (terms.window ? [ends, ends - 750 * terms.window] : [0]).includes(line.closes ?? 0), true]
 	]
 	return pairs.find(([, own, shown]) => own !== "" && own !== shown)?.[0] ?? ""
 }
