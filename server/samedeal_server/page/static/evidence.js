@@ -16,11 +16,6 @@ const CAUSES = {loss: ["lost_data", "changed_record"], window: ["other_window", 
 export const same = (a, b) => JSON.stringify(a) === JSON.stringify(b)
 export const isIn = (list, value) => list.some(each => same(each, value))
 
-export function rowSentence([row, detail = ""]) {
-	const [, sentence] = ROWS[row]
-	return sentence.replace("{detail}", () => detail).trimEnd()
-}
-
 // The hash of a revealed deal.
 export const dealHash = (seed, proof) => hex(sha256(seed, proof))
 
@@ -106,15 +101,15 @@ export class Evidence {
 		return this.own.has("resign") || this.own.has("leave") || this.isKicked
 	}
 
-	// The first row that contradicts, as a sentence, or undefined.
+	// The first row that contradicts, with its detail, or undefined.
 	get contradiction() {
 		const found = Object.entries(this.found).find(each => this.isWrong(each))
-		return found && rowSentence([found[0], found[1][0]])
+		return found && [found[0], found[1][0]]
 	}
 
 	// Whether a row contradicts, and no trouble that was found can cause what it is about.
 	isWrong([row], found = this.found) {
-		const [verdict, , ...excuses] = ROWS[row]
+		const [verdict, ...excuses] = ROWS[row]
 		return verdict === "wrong" && !excuses.flatMap(trouble => CAUSES[trouble]).some(each => each in found)
 	}
 

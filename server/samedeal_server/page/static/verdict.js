@@ -3,7 +3,8 @@
 
 import {boardHash} from "./board_hash.js"
 import {NotCheckable, checkAnswers, checkLimits, openDeal} from "./deal.js"
-import {Evidence, dealHash, rowSentence, same} from "./evidence.js"
+import {Evidence, dealHash, same} from "./evidence.js"
+import {rowSentence} from "./row_sentence.js"
 import {isDescribed, kindOf, resultWords, termsHash} from "./race_hashes.js"
 import {BY_RULES, beginning, lostOf, shareOf} from "./observation.js"
 import {acted, checkRecord, isBlocked, masked} from "./record.js"
