@@ -98,3 +98,14 @@ async def test_page_calls_no_lie_fair(
         await browser.run(PRESS, "Really resign?")
         assert await browser.until("document.querySelector('.deal:not(.checking)')?.classList[2]") == verdict
         await browser.close_page()
+
+
+@pytest.mark.xdist_group("page")
+async def test_page_tells_a_lie_at_once(one: Node, programs: Programs, browser: Browser) -> None:
+    """It loads the sentences of the verdict only then."""
+    async with ChangedTerms(one).running() as server:
+        await programs.samedeal("bot", server.url, ROOM, *BOB)
+        await sit(browser, server.url, "ana")
+        await browser.run(PRESS, "Ready")
+        await browser.until(f"document.body.textContent.includes({told('changed_terms')!r})")
+        await browser.close_page()

@@ -21,7 +21,7 @@ from samedeal.race.commands import JoinCommand, RaceCommand
 from samedeal.race.values import Racer
 from samedeal.record import Record
 from samedeal_link.evidence.facts import Wanted
-from tests.lies.coherent import Drawing, RefusedByFault, says
+from tests.lies.coherent import Drawing, RefusedByFault, ToldTallies, says
 from tests.lies.seen import Event
 from tests.lies.worlds import LINE, PLANS, Client, Plan, Server, options, script
 
@@ -199,7 +199,20 @@ def other_delay(server: Server, client: Client, answer: messages.Watching) -> me
     return with_fields(answer, delay=60)
 
 
+@says(RoomState)
+def closes_later(server: Server, client: Client, state: RoomState) -> RoomState:
+    """Lets the doors and the window of a room close a minute later than the list of rooms said."""
+    return with_fields(state, ends=state.ends + 60_000, doors_close_at=state.doors_close_at + 60_000)
+
+
 # What is shown of others
+
+
+class ToldToBob(ToldTallies):
+    """Shows one player of a window that is still open what the others have done."""
+
+    def state_for(self, client: Client) -> RoomState:
+        return super().state_for(client) if client.name == "bob" else Server.state_for(self, client)
 
 
 class FalseResignation(Server):
@@ -300,6 +313,8 @@ SEAMS: Final = {
         Seam(replace(PLANS["redraw"], name="beyond seats", options=options(players=2)), "ana", ThirdOfTwoSeats),
         Seam(_LISTED, "ana", SpectatorsInSpiteOfRow),
         Seam(PLANS["watched"], "sue", other_delay),
+        Seam(PLANS["window"], "bob", closes_later),
+        Seam(PLANS["window"], "bob", ToldToBob),
         Seam(PLANS["joint"], "ana", FalseResignation),
         Seam(PLANS["joint"], "ana", EarlierProgress),
         Seam(PLANS["daily"], "ana", OtherRivalInCountdown),
@@ -347,6 +362,7 @@ UNSEEN: Final = {
     for seam in (
         Seam(_ALONE, "ana", SecondLookAtForgetful),
         Seam(PLANS["joint"], "ana", WithheldCounts),
+        Seam(PLANS["window"], "ana", ToldToBob),
         Seam(PLANS["series"], "ana", OtherTableBefore),
         Seam(PLANS["daily"], "ana", LatePongs),
         Seam(PLANS["restarted"], "ana", LaterClockAfterRestart),

@@ -54,7 +54,7 @@ export async function readWithoutConnection() {
 }
 
 export async function faultsWithoutRecord() {
-	const [{Reading}, {rowSentence}] = await Promise.all([import("./verdict.js"), import("./evidence.js")])
+	const [{Reading}, {rowSentence}] = await Promise.all([import("./verdict.js"), import("./row_sentence.js")])
 	return new Reading({}).faults.map(rowSentence)
 }
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 from samedeal.game import Game
 from samedeal.game_json import games_json
 from samedeal.games import GAMES
-from samedeal_server.page.files import ROWS_MODULE, rows_module
+from samedeal_server.page.files import table_modules
 from tests.programs import needs
 
 CHECKER: Final = Path(__file__).parents[2] / "shared" / "checker"
@@ -70,7 +70,8 @@ def copy_page(folder: Path, more: Iterable[Game] = ()) -> None:
     for file in PAGE.glob("*.*js*"):
         shutil.copy(file, folder)
     (folder / "games.json").write_bytes(games_json([*GAMES.values(), *more]))
-    (folder / ROWS_MODULE).write_bytes(rows_module())
+    for name, content in table_modules().items():
+        (folder / name).write_bytes(content)
     (folder / "package.json").write_text('{"type": "module"}')
 
 

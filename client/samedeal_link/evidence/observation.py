@@ -27,9 +27,6 @@ from samedeal_link.evidence.own_draws import agrees
 _ABSENT_AFTER: Final = 50_000
 """Time, in milliseconds, without a connection after which a race may have ended without the player."""
 
-_TOLERANCE: Final = 100
-"""Time, in milliseconds, by which clocks may drift during a race."""
-
 BY_RULES: Final = (RefusalCode.ILLEGAL, RefusalCode.CANNOT_UNDO, RefusalCode.MALFORMED)
 """The codes of the refusals of actions that the rules of the game forbid."""
 
@@ -128,9 +125,7 @@ def _with_beginning(evidence: Evidence, time: int, now: int) -> Evidence:
     """Return the evidence after the server said when the player began in a window."""
     if evidence.began_at is not None:
         return evidence.finding_if(time != evidence.began_at, "other_start")
-    known = evidence.plus(facts.Began(time))
-    early = known.asked_at - _TOLERANCE - time if known.asked_at else 0
-    return known.timed("misdated", max(early, known.clock.ahead(now, time)))
+    return evidence.plus(facts.Began(time)).timed("misdated", evidence.clock.dated(evidence.asked_at or 0, now, time))
 
 
 def _welcomed(evidence: Evidence, message: messages.Welcome) -> Evidence:

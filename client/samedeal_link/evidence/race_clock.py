@@ -51,7 +51,11 @@ class RaceClock(Struct, frozen=True):
 
     def misdated(self, sent: int, received: int, server: int) -> int:
         """Return by how much the date of an action is wrong that was sent and answered at these local times."""
-        return max(sent + self.low - server - _TOLERANCE, self.ahead(received, server))
+        return self.dated(sent + self.low, received, server)
+
+    def dated(self, earliest: int, received: int, server: int) -> int:
+        """Return by how much a date is wrong that was told at this local time, and should not be before ``earliest``."""
+        return max(earliest - server - _TOLERANCE, self.ahead(received, server))
 
     def ahead(self, received: int, server: int) -> int:
         """Return by how much a date is later than the local time at which it was told."""

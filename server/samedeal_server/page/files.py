@@ -64,7 +64,10 @@ _GAMES: Final = "games.json"
 _GAMES_MODULE: Final = "games.mjs"
 
 ROWS_MODULE: Final = "rows.mjs"
-"""The name of the module with the table of verdicts."""
+"""The name of the module with the table of verdicts, without its sentences."""
+
+SENTENCES_MODULE: Final = "sentences.mjs"
+"""The name of the module with these sentences, which a browser does not load before the end of the race."""
 
 _QR_CODE: Final = ("qr/", ".svg")
 """What comes before and after the code of a room in the path of its QR code."""
@@ -260,10 +263,14 @@ def _qr_code(link: str) -> File:
     return make_file("qr.svg", picture.getvalue())
 
 
-def rows_module() -> bytes:
-    """Return the module with the rows of the table of verdicts: of each its verdict, its sentence, and its excuses."""
-    rows = {name: (row.verdict, row.sentence, *row.excuses) for name, row in ROWS.items()}
-    return b"export const ROWS = %b\n" % msgspec.json.encode(rows)
+def table_modules() -> dict[str, bytes]:
+    """Return the modules with the table of verdicts by their names: verdicts and excuses of all rows, and sentences."""
+    rows = {name: (row.verdict, *row.excuses) for name, row in ROWS.items()}
+    sentences = {name: row.sentence for name, row in ROWS.items()}
+    return {
+        ROWS_MODULE: b"export const ROWS = %b\n" % msgspec.json.encode(rows),
+        SENTENCES_MODULE: b"export const SENTENCES = %b\n" % msgspec.json.encode(sentences),
+    }
 
 
 @lru_cache(maxsize=2)
@@ -272,7 +279,7 @@ def static_files(games: bytes) -> Mapping[str, File]:
     contents = {found.name: found.read_bytes() for found in _STATIC.iterdir()}
     contents[_GAMES] = games or contents[_GAMES]
     contents[_GAMES_MODULE] = b"export const DESCRIBED = %b\n" % contents[_GAMES].rstrip()
-    contents[ROWS_MODULE] = rows_module()
+    contents |= table_modules()
     contents[_STYLES] = without_comments(contents[_STYLES])
     bundles = {name: bundled(name, contents) for name in (*BUNDLES, PROGRAM[-1])}
     names = contents.keys() - HOMES.keys() - {*PROGRAM} | BUNDLES.keys() | {*FOR_PROGRAMS}

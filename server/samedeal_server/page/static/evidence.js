@@ -16,11 +16,6 @@ const CAUSES = {loss: ["lost_data", "changed_record"], window: ["other_window", 
 export const same = (a, b) => JSON.stringify(a) === JSON.stringify(b)
 export const isIn = (list, value) => list.some(each => same(each, value))
 
-export function rowSentence([row, detail = ""]) {
-	const [, sentence] = ROWS[row]
-	return sentence.replace("{detail}", () => detail).trimEnd()
-}
-
 // The hash of a revealed deal.
 export const dealHash = (seed, proof) => hex(sha256(seed, proof))
 
@@ -106,15 +101,15 @@ export class Evidence {
 		return this.own.has("resign") || this.own.has("leave") || this.isKicked
 	}
 
-	// The first row that contradicts, as a sentence, or undefined.
+	// The first row that contradicts, with its detail, or undefined.
 	get contradiction() {
 		const found = Object.entries(this.found).find(each => this.isWrong(each))
-		return found && rowSentence([found[0], found[1][0]])
+		return found && [found[0], found[1][0]]
 	}
 
 	// Whether a row contradicts, and no trouble that was found can cause what it is about.
 	isWrong([row], found = this.found) {
-		const [verdict, , ...excuses] = ROWS[row]
+		const [verdict, ...excuses] = ROWS[row]
 		return verdict === "wrong" && !excuses.flatMap(trouble => CAUSES[trouble]).some(each => each in found)
 	}
 
@@ -229,9 +224,6 @@ function showTerms(known, text, commitment, table, isBefore = true, ends = 0) {
 export const isDeal = (asked, deal) =>
 	asked === deal || (asked === "daily" && deal.startsWith("daily ")) || (/^#?\d+$/.test(asked) && deal === `#${Number(asked.replace("#", ""))}`)
 
-// When the doors of a race close whose window closes then.
-export const doorsOf = ({window}, ends) => ends - 750 * window
-
 // In what a race differs from what the player asked for, in a word, or an empty text.
 function differenceOf({options, line, game = "", tide = 0, round = -1, private: isPrivate = "", again = false, window = 0}, terms, ends) {
 	const given = terms.options
@@ -249,7 +241,7 @@ function differenceOf({options, line, game = "", tide = 0, round = -1, private: 
 		["window", game || options ? window : "", terms.window],
 		...(line ? [["deal", line.deal, terms.deal], ["number of seats", line.seats, given.players], ["delay", line.delay, given.delay]] : []),
 		...(line ? [["rule for bots", line.bots, given.bots], ["rule for spectators", line.closes ? "" : line.spectators, given.spectators]] : []),
-		["window", !line || (terms.window ? [ends, doorsOf(terms, ends)] : [0]).includes(line.closes ?? 0), true]
+		["window", !line || (terms.window ? [ends, ends - 750 * terms.window] : [0]).includes(line.closes ?? 0), true]
 	]
 	return pairs.find(([, own, shown]) => own !== "" && own !== shown)?.[0] ?? ""
 }

@@ -2,14 +2,13 @@
 // milliseconds since any moment.
 
 import {boardHash} from "./board_hash.js"
-import {dealHash, doorsOf, isDeal, isIn, placeText, same} from "./evidence.js"
+import {dealHash, isDeal, isIn, placeText, same} from "./evidence.js"
 import {MAX_DRAWS, agrees} from "./own_draws.js"
 import {GAMES, HIDDEN} from "./piles.js"
 import {kindOf} from "./race_hashes.js"
 import {hex, join} from "./hash.js"
 
 const ABSENT_AFTER = 50_000 // ms without a connection, after which a race may have ended without the player
-const TOLERANCE = 100 // ms by which clocks may drift during a race
 const ORDER = ["", "open", "countdown", "racing", "finished", "closed"]
 export const BY_RULES = /^(illegal|cannot_undo|malformed)$/ // refusals of actions that the rules of the game forbid
 const IN_TERMS = ["room", "round", "game", "deal", "private", "tide", "window"]
@@ -67,8 +66,7 @@ const isTimed = ({window, askedAt, beganAt, clock, terms}, now) =>
 // The player's clock began then.
 function showBeginning(known, time, now) {
 	if (known.beganAt !== null) return known.findingIf(time !== known.beganAt, "other_start")
-	const early = known.askedAt ? known.askedAt - TOLERANCE - time : 0
-	known.plus(["began", time]).timed("misdated", Math.max(early, known.clock.ahead(now, time)))
+	known.plus(["began", time]).timed("misdated", known.clock.dated(known.askedAt ?? 0, now, time))
 }
 
 function removed(known, {code}) {
@@ -129,11 +127,11 @@ function showState(known, state, now) {
 	checkTerms(known, state)
 	if (known.window && state.phase === "countdown" && state.starts) state = {...state, phase: "racing"} // so each may begin
 	const {event, phase, players, tallies} = state
-	const isHidden = known.window && phase === "racing"
 	const isOpenAgain = phase === "open" && known.phase === "countdown"
 	const wentBack = ORDER.indexOf(phase) < ORDER.indexOf(known.phase) && !isOpenAgain
-	known.findingIf((event < known.event && !isHidden) || wentBack, "lost_data")
-	Object.assign(known, {event: Math.max(event, known.event), phase, wasThere: known.wasThere || phase === "open"})
+	Object.assign(known, {phase, wasThere: known.wasThere || phase === "open"})
+	known.findingIf((event < known.event && !known.isHidden) || wentBack, "lost_data")
+	known.event = Math.max(event, known.event)
 	if (known.window) showWindow(known, state)
 	known.findingIf(players.some(({player, shown}) => shown && player !== known.player), "replaced_name")
 	const hasBegun = /racing|finished/.test(phase) || (phase === "closed" && known.begun)
@@ -153,7 +151,7 @@ function showState(known, state, now) {
 // When the window closes, who draws the deal, and what is told early.
 function showWindow(known, {ends, doors_close_at: doors, event, players, draw, drawing, lost}) {
 	const {seat, name} = known
-	known.findingIf(ends !== known.ends || doors !== doorsOf(known.terms, ends), "other_limit")
+	known.findingIf(ends !== known.ends || doors !== ends - 750 * known.window, "other_limit")
 	const isTold = event || players.some(each => each.player !== known.player && (each.resigned || each.stuck || each.away))
 	known.findingIf(known.isHidden && isTold, "told_early")
 	const before = known.drawing[draw]

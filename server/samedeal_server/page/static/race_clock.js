@@ -32,7 +32,12 @@ export class RaceClock {
 	// These return by how many milliseconds a time is strange, or 0 or less. First the date of an action that was sent and
 	// answered at these local times.
 	misdated(sent, received, server) {
-		return Math.max(sent + this.low - server - TOLERANCE, this.ahead(received, server))
+		return this.dated(sent + this.low, received, server)
+	}
+
+	// A date that was told at this local time, and should not be before the earliest.
+	dated(earliest, received, server) {
+		return Math.max(earliest - server - TOLERANCE, this.ahead(received, server))
 	}
 
 	// A date that is later than the local time at which it was told.

@@ -512,7 +512,8 @@ export class RaceScreen {
 	// Judge the race once it is over, and again whenever more is shown of its end.
 	async judge() {
 		const {link, room} = this
-		const [loaded, {Witness, rowSentence}] = await Promise.all([import("./deep_check.js"), import("./witness.js")]).catch(() => [null, {}])
+		const modules = [import("./deep_check.js"), import("./witness.js"), import("./row_sentence.js")]
+		const [loaded, {Witness}, {rowSentence}] = await Promise.all(modules).catch(() => [null, {}, {}])
 		if (!loaded) return this.showVerdict({kind: "unsure", sentence: "Not fully checked: this page cannot load its check. Reload the page."})
 		const witness = link.witness ?? link.listen(new Witness(stored))
 		const {evidence} = witness

@@ -3,7 +3,7 @@
 import {openDeal} from "./deal.js"
 import {searched} from "./deep_check.js"
 import {byId, clock, element, forTerminals, setText} from "./dom.js"
-import {rowSentence} from "./evidence.js"
+import {rowSentence} from "./row_sentence.js"
 import {Race} from "./race_state.js"
 import {dealWords, termsHash} from "./race_hashes.js"
 import {LARGEST, fetchRecord, playsOf, readRecord} from "./record.js"

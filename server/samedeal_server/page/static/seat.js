@@ -122,12 +122,15 @@ export class Seat {
 	}
 
 	// Take part in the draw of a joint deal, unless the server has contradicted itself.
-	draw(room) {
+	async draw(room) {
 		const {screen, witness} = this
 		const {type, ...fields} = witness.answer(room) ?? {}
-		const why = witness.evidence.contradiction ?? (witness.isShut ? OTHER_TAB : "")
-		if (why !== (this.why ?? "")) screen.say((this.why = why))
 		if (type) screen.link.ask(type, fields).catch(() => {}) // asked again with the next state
+		const {contradiction} = witness.evidence
+		const why = contradiction?.[0] ?? (witness.isShut ? OTHER_TAB : "")
+		if (why === (this.why ?? "")) return
+		this.why = why
+		screen.say(contradiction ? (await import("./row_sentence.js")).rowSentence(contradiction) : why)
 	}
 
 	// The board has changed.

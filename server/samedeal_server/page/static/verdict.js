@@ -3,7 +3,8 @@
 
 import {boardHash} from "./board_hash.js"
 import {NotCheckable, checkAnswers, checkLimits, openDeal} from "./deal.js"
-import {Evidence, dealHash, rowSentence, same} from "./evidence.js"
+import {Evidence, dealHash, same} from "./evidence.js"
+import {rowSentence} from "./row_sentence.js"
 import {isDescribed, kindOf, resultWords, termsHash} from "./race_hashes.js"
 import {BY_RULES, beginning, lostOf, shareOf} from "./observation.js"
 import {acted, checkRecord, isBlocked, masked} from "./record.js"
@@ -176,8 +177,8 @@ function* rowsOfDeal(evidence, {record, proof}) {
 	const [shown, withoutMe] = drawing[draw] ?? []
 	if (shown && !same(shown, seats)) yield ["other_drawn"]
 	if (role !== "player" || kindOf(record.terms.deal) !== "winnable" || !hasMissed(evidence, draw)) return
-	if (!window || seats.includes(own)) yield ["missed_draw"]
-	else yield withoutMe ? ["left_out"] : ["without_you", allOf(shares.map(([, name]) => name))]
+	const row = !window || seats.includes(own) ? "missed_draw" : withoutMe ? "left_out" : "without_you"
+	yield [row, allOf(shares.map(([, name]) => name))]
 }
 
 function* rowsOfRace(evidence, {record, plays}) {
