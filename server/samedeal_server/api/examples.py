@@ -20,7 +20,7 @@ from samedeal_server.api.answers import (
     SeriesAnswer,
     TidesAnswer,
 )
-from samedeal_server.api.front import FrontAnswer, FrontBoard, FrontRival, FrontRoom
+from samedeal_server.api.front import FrontAnswer, FrontBoard, FrontRace, FrontRival, FrontRoom
 from samedeal_server.races.public_facts import RaceNews
 
 PARAMETERS: Final = read_data("samedeal_server.api", "parameters.toml", dict[str, dict[str, Any]])
@@ -54,7 +54,10 @@ _BOARD: Final = FrontBoard(
     deal="daily 2026-11-21",
     started=_OVER["started"],
     piles=((201, 10), ()),
-    rivals=(FrontRival(name="mira", bot=False, time=0, reached=(2610,)),),
+    rivals=(FrontRival(name="mira", bot=False, time=0, cards=1, reached=(2610,)),),
+)
+_LIVE: Final = FrontRace(
+    race=RACE, room="friday", game=_GAME.name, rivals=(FrontRival(name="mira", bot=False, time=0, cards=14),)
 )
 EXAMPLES: Final[dict[type[Struct] | None, Struct]] = {
     type(example): example
@@ -72,6 +75,7 @@ EXAMPLES: Final[dict[type[Struct] | None, Struct]] = {
             time=1_795_356_342_106,
             house=True,
             board=_BOARD,
+            race=_LIVE,
             rooms=(FrontRoom(line=_ROOM, names=("mira",), people=1),),
             races=(_RECORD,),
             tides=_TIDES,

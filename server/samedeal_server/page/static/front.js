@@ -32,6 +32,7 @@ export class Front {
 		byId("new").append(forTerminals(`samedeal new ${address}`))
 		if (new URLSearchParams(location.search).has("lost")) setText(byId("why"), LOST)
 		this.rivals = new Rivals(byId("past"))
+		this.lanes = new Rivals(byId("live").lastElementChild)
 		this.practice = new Practice(byId("felt"), sentence => this.tell(sentence), () => this.changed())
 		byId("back").onclick = () => this.practice.hand.act("undo")
 		this.offset = 0
@@ -52,6 +53,7 @@ export class Front {
 		if (answer) {
 			Object.assign(this, answer, {offset: answer.time - Date.now()})
 			byId("bots").hidden = !answer.house
+			this.showRace(answer)
 			showLobby(answer, answer.time)
 		}
 		if (!this.game) this.choose(GAMES[this.board?.game] ? this.board.game : KNOWN[0])
@@ -62,6 +64,20 @@ export class Front {
 		return Date.now() + this.offset
 	}
 
+	// Show the race that has started last, with its newest counts, else the closest finish of the week, which is run again.
+	showRace({race: shown}) {
+		byId("live").hidden = !shown
+		if (!shown) return
+		const {race, room, game, rivals} = shown
+		const [what, link] = byId("live").children
+		const lanes = JSON.stringify([race, room, rivals.map(each => each.name)])
+		if (lanes !== this.lanes.key) Object.assign(this.lanes, {key: lanes}).open(rivals, 52 * GAMES[game].decks)
+		this.lanes.players = rivals
+		setText(what, `${room ? "Racing now" : "Closest finish this week"}: ${title(game)}`)
+		setText(link, room ? "Watch" : "Replay")
+		link.href = to(room || `replay?race=${race}`)
+	}
+
 	// Deal a game: the deal of the day that is over, or one that the server knows to be good to try.
 	choose(game) {
 		const {board} = this
@@ -70,7 +86,7 @@ export class Front {
 		const number = GAMES[game].demo ?? 1
 		this.caption = isTold ? gameOf(game, board.deal, this.now) : title(game)
 		const rivals = isTold ? board.rivals.map(each => ({...each, name: each.name && `${each.name} (${dayOf(board.started, this.now)})`})) : []
-		this.rivals.open(rivals, 52 * GAMES[game].decks)
+		this.rivals.open(rivals, 52 * GAMES[game].decks, true)
 		const best = Math.min(...rivals.map(each => each.time || Infinity))
 		setText(byId("best"), best < Infinity ? ` · best ${clock(best)}` : "")
 		for (const button of byId("games").querySelectorAll("button")) button.ariaPressed = button.dataset.game === game
@@ -100,6 +116,7 @@ export class Front {
 		if (!this.game) return
 		const {now, rooms} = this
 		this.rivals.show(this.practice.home)
+		this.lanes.show()
 		const joins = ({line: {game, phase, starts, players, seats}}) =>
 			phase === "open" && players < seats && starts - now > LATEST && starts - now < LONGEST && (game === this.game || (!this.isChosen && GAMES[game]?.known))
 		const [soon] = rooms.filter(joins).sort((a, b) => a.line.starts - b.line.starts)
