@@ -130,7 +130,7 @@ async def test_race_is_won(one: Node, browser: Browser, programs: Programs, game
     assert hand == "mouse" or not await browser.accessibility_violations()
     await browser.shows(str(rivals), "caption ~ tr td:nth-child(3)")
     await browser.shows(f"place 1 of {1 + rivals}", ".line-to-copy code")
-    await browser.run(PRESS, "Rematch")
+    await browser.run(PRESS, "Next race")
     await browser.shows("You have a seat, zoe")
     if browser.engine == "firefox":  # it mentions each connection that a page leaves behind
         browser.errors()

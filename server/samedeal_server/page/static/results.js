@@ -5,7 +5,7 @@ import {falling} from "./board_view.js"
 import {clock, copyLine, counted, dealName, element, stored} from "./dom.js"
 import {to} from "./here.js"
 import {title} from "./piles.js"
-import {byProgress, end, ordinal, resultOf, shortTime} from "./race_state.js"
+import {byProgress, end, goesOn, ordinal, resultOf, shortTime} from "./race_state.js"
 
 const row = (cells, tag = "td") => element("tr", {}, ...cells.map(cell => element(tag, {}, cell)))
 const table = (caption, ...rows) => element("table", {}, element("caption", {}, caption), ...rows)
@@ -35,9 +35,9 @@ export function banner(rows, room, me, record, isNew) {
 }
 
 // Who won the series, once its last race is over.
-function winnersOf({options: {series}, round, standings, table}) {
-	const isOver = series > 1 && standings.length && (round % series) + 1 === series
-	return isOver ? table.filter(each => each.place === 1).map(each => each.name).join(" and ") : ""
+function winnersOf(room) {
+	const {options: {series}, standings, table} = room
+	return series > 1 && standings.length && !goesOn(room) ? table.filter(each => each.place === 1).map(each => each.name).join(" and ") : ""
 }
 
 // By how much the first of a race is ahead of the second, if both have finished.

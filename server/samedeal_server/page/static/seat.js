@@ -6,13 +6,12 @@ import {goTo, keepSeat} from "./here.js"
 import {nextName} from "./names.js"
 import {onFoundations} from "./piles.js"
 import {PLAIN} from "./race_screen.js"
-import {end, rematchOf, rematchText} from "./race_state.js"
+import {end, rematchName, rematchOf, rematchText} from "./race_state.js"
 import {Racer} from "./racer.js"
 import {among, banner, beaten, earlierTable, seriesTable, shareButton, shareResult} from "./results.js"
 import {play, setSounds} from "./sound.js"
 import {runTask} from "./start_worker.js"
 import {Table, layOut} from "./table.js"
-import {Track} from "./track.js"
 import {Witness} from "./witness.js"
 
 const FALL = 3000 // ms in which cards fall for a player who has finished
@@ -34,7 +33,7 @@ function keep(room) {
 
 export class Seat {
 	constructor(screen, name) {
-		Object.assign(this, {screen, name, phase: "", leaving: new AbortController(), track: new Track()})
+		Object.assign(this, {screen, name, phase: "", leaving: new AbortController()})
 		keep(screen.room)
 		toggle(byId("sounds"), "sounds", false, setSounds)
 		byId("undo").onclick = () => this.undo()
@@ -99,12 +98,12 @@ export class Seat {
 		const {screen} = this
 		stored.set(`seat ${screen.room}`, null)
 		byId("boards").hidden = false
-		for (const id of ["seat", "lanes", "said"]) byId(id).replaceChildren()
+		for (const id of ["seat", "said"]) byId(id).replaceChildren()
 		document.documentElement.classList.remove("seated", "racing", "over")
 		this.leaving.abort()
 		this.stayAwake()
 		for (const player of screen.shown.keys()) screen.drop(player)
-		Object.assign(screen, {chosen: [], made: {}, ranked: null})
+		Object.assign(screen, {chosen: [], made: {}, ranked: null, track: new screen.track.constructor()})
 		screen.race.isLive = false
 		screen.race.boards.clear()
 	}
@@ -251,16 +250,15 @@ export class Seat {
 			this.phase = phase
 			this.stayAwake()
 		}
-		if (isOn) this.showTrack(rows)
 		this.showPanel(rows)
 		if (this.racer.piles) this.showTable(false)
 		this.fit()
 	}
 
-	showTrack(rows) {
+	// All who are on the track, also those of an earlier race with this deal.
+	among(rows) {
 		const {room, screen} = this
-		const all = room.earlier.length ? among(rows, room, screen.link.now() - room.starts) : rows
-		this.track.show(all, this.me, screen.race, row => screen.colourOf(row))
+		return room.earlier.length ? among(rows, room, screen.link.now() - room.starts) : rows
 	}
 
 	// What the player can do besides moves: before the race, and after it.
@@ -286,7 +284,7 @@ export class Seat {
 		else if (phase === "open") parts.push(...this.partsBefore(rows, gone))
 		else if (phase === "countdown" && room.earlier.length) parts.push(element("p", {}, "Nobody else came. The deal of an earlier race is dealt again."))
 		else if (isOut) {
-			const later = screen.wantsNext ? element("p", {role: "status"}, "You get a seat in the rematch.") : this.rematchButton
+			const later = screen.wantsNext ? element("p", {role: "status"}, `You get a seat in the ${rematchName(room)}.`) : this.rematchButton
 			parts.push(...result, element("p", {}, "The race goes on for the others."), element("p", {class: "controls"}, later, button("Watch them", () => screen.unseat(""))))
 		} else if (phase === "finished") {
 			const share = row.final ? shareResult(screen.race, row) : []

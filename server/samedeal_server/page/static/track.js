@@ -3,11 +3,10 @@
 import {still} from "./board_view.js"
 import {byId, clock, setText} from "./dom.js"
 import {laneOf} from "./lanes.js"
-import {end, nearest, standing} from "./race_state.js"
+import {CLOSE, end, nearest, standing} from "./race_state.js"
 
 const FEW = 4 // lanes on a phone
 const MANY = 16 // lanes on a large screen
-const LAST = 10 // cards to go, from which the track says so
 const SPOKEN = 20_000 // ms between two places that are read out
 const large = matchMedia("(min-width: 1000px) and (min-height: 481px)")
 
@@ -16,10 +15,11 @@ export class Track {
 	spokenAt = -SPOKEN
 
 	constructor() {
+		byId("lanes").replaceChildren()
 		large.onchange = () => this.last && this.show(...this.last)
 	}
 
-	// Show the rows of a race, of which the player `me` has one. `colour` returns that of a row.
+	// Show the rows of a race, of which the player `me` may have one. `colour` returns that of a row.
 	show(rows, me, {cards, steps, room}, colour) {
 		this.last = arguments
 		const shown = nearest(rows, me, large.matches ? MANY : FEW)
@@ -62,11 +62,11 @@ function follow(lane, row, cards, room) {
 	const {count: home, moves, stuck, gone} = row
 	const {time, resigned} = end(row, room)
 	const left = cards - home
-	const state = time ? clock(time) : resigned ? "resigned" : gone ? "away" : stuck ? "stuck" : left <= LAST ? `${left} to go` : String(home)
+	const state = time ? clock(time) : resigned ? "resigned" : gone ? "away" : stuck ? "stuck" : left <= CLOSE ? `${left} to go` : String(home)
 	setText(place, String(row.place))
 	setText(count, state)
 	item.classList.toggle("gone", Boolean(gone || resigned))
-	item.classList.toggle("last", left <= LAST && !time)
+	item.classList.toggle("last", left <= CLOSE && !time)
 	if (lane.home !== home) item.style.setProperty("--done", home / cards)
 	if (moves > lane.moves && !still.matches) marker.animate([{scale: 1.5}, {scale: 1}], {duration: 350, easing: "ease-out"})
 	Object.assign(lane, {home, moves})
