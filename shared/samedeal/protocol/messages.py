@@ -526,7 +526,7 @@ class TableLine(Struct, frozen=True):
 
 
 class EarlierPlayer(Struct, frozen=True, kw_only=True):
-    """A player of the earlier race whose deal is dealt again.
+    """A player of the earlier race whose deal is dealt again, or of the first race of another player on a daily deal.
 
     ``reached`` has the times, in milliseconds since the start, at which the player first had 1, 2 and more foundation
     cards.
@@ -550,8 +550,9 @@ class RoomState(Message, frozen=True):
     the room of the rematch, or empty, and ``next_by`` is the id of the racer who asked for it, or empty if a spectator
     did. ``round`` is 0 for a first race, and rises by one with each rematch.
     ``table`` is the table of a series, with this race once it has ended. ``rooms_before`` are the rooms of the earlier
-    races of the series. ``earlier`` has the players of the earlier race whose deal is dealt again. ``tide`` is when the
-    tide of the race starts, or 0 if it belongs to none. ``terms`` are the terms of the race as text (``samedeal.terms``).
+    races of the series. ``earlier`` has the players of the earlier race whose deal is dealt again, or others who have had
+    the daily deal. ``tide`` is when the tide of the race starts, or 0 if it belongs to none. ``terms`` are the terms of the
+    race as text (``samedeal.terms``).
     """
 
     room: str

@@ -133,7 +133,8 @@ class ResultsScreen(WidgetScreen):
             return self._scrolls
         if action == "copy":
             return self.model.seat is not None
-        return action != "same_deal" or (Deal.parse(room.deal).public and not room.earlier)
+        deal = Deal.parse(room.deal)
+        return action != "same_deal" or (deal.public and deal.kind != "again")
 
     def key_labels(self) -> Mapping[str, str]:
         """Return the labels of the keys for the rematch and for leaving."""

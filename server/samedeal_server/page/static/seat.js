@@ -282,7 +282,7 @@ export class Seat {
 		const parts = []
 		if (!own) parts.push(element("p", {}, "You have no seat in this room."), button("Watch", () => screen.unseat("")))
 		else if (phase === "open") parts.push(...this.partsBefore(rows, gone))
-		else if (phase === "countdown" && room.earlier.length) parts.push(element("p", {}, "Nobody else came. The deal of an earlier race is dealt again."))
+		else if (phase === "countdown" && room.deal.startsWith("again")) parts.push(element("p", {}, "Nobody else came. The deal of an earlier race is dealt again."))
 		else if (isOut) {
 			const later = screen.wantsNext ? element("p", {role: "status"}, `You get a seat in the ${rematchName(room)}.`) : this.rematchButton
 			parts.push(...result, element("p", {}, "The race goes on for the others."), element("p", {class: "controls"}, later, button("Watch them", () => screen.unseat(""))))
