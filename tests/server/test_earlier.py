@@ -35,6 +35,7 @@ from samedeal_server.races.log_entry import LogEntry
 from tests.server.client import Client
 from tests.server.live_nodes import PLENTY, Node
 from tests.server.races import ended_race, race_alone, shorten_wait
+from tests.server.races import kept as records_kept
 from tests.server.waiting import until
 from tests.shared.race_values import SEED
 
@@ -252,9 +253,10 @@ async def test_lone_player_races_on_the_daily_deal_against_others_of_the_same_pa
                     break
         for player in players:
             await player.expect(Done, Resign)
-        state = await ana.state(lambda state, room=room: (state.room, state.phase) == (room, "finished"))
+        state = await ana.phase("finished")
+        assert state.room == room
         assert [each.name for each in state.earlier] == (["1200", "800"] if len(players) == 1 else [])
-        await until(lambda room=room: one.store.records.newest_of(room))
+        await records_kept(ana, room)
     first, *others = [each for each in (await one.store.earlier.of_game(GAME)).values() if ana.player in each.ids]
     assert ([each.name for each in first.players], others) == (["bob", "ana"], [])
 
