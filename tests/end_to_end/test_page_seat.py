@@ -34,6 +34,7 @@ from samedeal.protocol.messages import (
 from samedeal.race import draws
 from samedeal.record import Record
 from samedeal.solver.solve import solve
+from samedeal.utc_text import utc_text
 from samedeal_client.board.board_lines import board_lines
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import row_text
@@ -686,6 +687,24 @@ async def test_page_races_against_an_earlier_player(
     await browser.shows("mira (earlier)", "caption ~ tr")
     await browser.shows("Checked: the deal was set before the start", ".deal.checked")
     assert not await browser.accessibility_violations()
+
+
+async def test_deal_of_the_day_is_raced_against_others_who_had_it(one: Node, browser: Browser) -> None:
+    deal = f"daily {utc_text(await one.store.now())[:10]}"
+    for name, time in (("best", 400), ("ben", 4_000)):
+        player = EarlierPlayer(name=name, foundation_cards=40, time=0, reached=(1,) * 39 + (time,))
+        await one.store.earlier.keep("freecell", f"{name}.1", EarlierRace(deal, 1, 1, time // 40, (player,), (name,)))
+    choose = "document.querySelector('[name=deal]').value = '\"daily\"'"
+    await sit_by(browser, one.url, "#send", f"document.querySelector('[data-game=freecell]').click(); {choose}")
+    await browser.run(PRESS, "Start the race")
+    await browser.shows("Starts in", "#clock")
+    await dealt(browser)
+    assert sorted(await browser.texts(".lane .name")) == ["You", "ben (earlier)"]
+    await browser.shows("39", "#track .count")
+    await browser.run(PRESS, "Resign")
+    await browser.run(PRESS, "Really resign?")
+    await browser.shows("ben (earlier)", "caption ~ tr")
+    await browser.shows("Fair: ", ".deal.fair")
 
 
 async def test_player_is_told_to_be_stuck(one: Node, browser: Browser) -> None:
