@@ -24,6 +24,8 @@ const PEEK = 190 // px below the board, in which the games begin, on a large scr
 const wide = matchMedia("(min-width: 900px), (min-width: 560px) and (max-height: 480px)")
 
 export class Front {
+	now = () => Date.now() + this.offset
+
 	constructor() {
 		document.documentElement.classList.add("front")
 		setText(byId("title"), "Race your friends in solitaire")
@@ -35,8 +37,7 @@ export class Front {
 		this.lanes = new Rivals(byId("live").lastElementChild)
 		this.practice = new Practice(byId("felt"), sentence => this.tell(sentence), () => this.changed())
 		byId("back").onclick = () => this.practice.hand.act("undo")
-		this.offset = 0
-		this.rooms = []
+		Object.assign(this, {offset: 0, rooms: []})
 		this.prepareName()
 		this.prepareWays()
 		this.prepareGames()
@@ -60,10 +61,6 @@ export class Front {
 		this.tick()
 	}
 
-	get now() {
-		return Date.now() + this.offset
-	}
-
 	// Show the race that has started last, with its newest counts, else the closest finish of the week, which is run again.
 	showRace({race: shown}) {
 		byId("live").hidden = !shown
@@ -84,8 +81,8 @@ export class Front {
 		this.game = game
 		const isTold = board?.game === game
 		const number = GAMES[game].demo ?? 1
-		this.caption = isTold ? gameOf(game, board.deal, this.now) : title(game)
-		const rivals = isTold ? board.rivals.map(each => ({...each, name: each.name && `${each.name} (${dayOf(board.started, this.now)})`})) : []
+		this.caption = isTold ? gameOf(game, board.deal, this.now()) : title(game)
+		const rivals = isTold ? board.rivals.map(each => ({...each, name: each.name && `${each.name} (${dayOf(board.started, this.now())})`})) : []
 		this.rivals.open(rivals, 52 * GAMES[game].decks, true)
 		const best = Math.min(...rivals.map(each => each.time || Infinity))
 		setText(byId("best"), best < Infinity ? ` · best ${clock(best)}` : "")
@@ -106,7 +103,7 @@ export class Front {
 		if (practice.next) rivals.join()
 		rivals.show(practice.home)
 		for (const card of this.fallen?.splice(0) ?? []) card.remove()
-		if (!practice.isWon) return
+		if (practice.home < rivals.cards) return
 		this.tell("You won! Now race somebody.")
 		byId("felt").append(...(this.fallen = falling()))
 	}
@@ -114,7 +111,8 @@ export class Front {
 	// Show what changes with time.
 	tick() {
 		if (!this.game) return
-		const {now, rooms} = this
+		const {rooms} = this
+		const now = this.now()
 		this.rivals.show(this.practice.home)
 		this.lanes.show()
 		const joins = ({line: {game, phase, starts, players, seats}}) =>
@@ -142,10 +140,7 @@ export class Front {
 		const input = byId("name")
 		input.value = stored.get("name") || proposedName()
 		input.onchange = () => stored.set("name", input.value)
-		byId("other").onclick = () => {
-			input.value = proposedName()
-			stored.set("name", input.value)
-		}
+		byId("other").onclick = () => stored.set("name", (input.value = proposedName()))
 		byId("title").after(byId("who"))
 		byId("how").onclick = () => {
 			tellRules(byId("short"), this.game)

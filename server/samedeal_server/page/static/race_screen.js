@@ -8,7 +8,7 @@ import {address, enteredRoom, goTo, isFrame, to, want, wantedIn} from "./here.js
 import {proposedName} from "./names.js"
 import {tellRules} from "./rule_picture.js"
 import {dealWords, termsHash} from "./race_hashes.js"
-import {Race, end, leader, mute, named, namesOtherRoom, rematchName, rematchOf, rematchText, resultOf} from "./race_state.js"
+import {Race, among, end, leader, mute, named, namesOtherRoom, rematchName, rematchOf, rematchText, resultOf} from "./race_state.js"
 import {Track} from "./track.js"
 
 const CAPTION = 30 // px, height of a tile without its board
@@ -198,9 +198,10 @@ export class RaceScreen {
 
 	// Show what a replay does not have.
 	showRoom(rows) {
-		const {phase, standings} = this.race.room
+		const {room} = this.race
+		const {phase, standings} = room
 		byId("track").hidden = phase !== "racing"
-		if (phase === "racing") this.track.show(this.seat?.among(rows) ?? rows, this.seat?.me, this.race, row => this.colourOf(row))
+		if (phase === "racing") this.track.show(among(rows, room, this.link.now() - room.starts), this.seat?.me, this.race, row => this.colourOf(row))
 		this.showJoin()
 		this.showDraw()
 		this.showRules()

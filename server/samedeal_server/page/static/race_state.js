@@ -167,6 +167,18 @@ export function rematchText(room, me) {
 export const byProgress = (a, b) =>
 	(a.finishedAt || Infinity) - (b.finishedAt || Infinity) || b.count - a.count || a.progressAt - b.progressAt
 
+// The rows of a race, with the players of the earlier race whose deal was dealt again, as they stood this long after their
+// start.
+export function among(rows, {starts, earlier}, after) {
+	if (!earlier.length) return rows
+	const past = earlier.map(({name, time, reached}, i) => {
+		const times = reached.filter(at => at <= after)
+		const finishedAt = time && time <= after ? starts + time : 0
+		return {player: `earlier ${i}`, name: `${name} (earlier)`, seat: 255 - i, count: times.length, finishedAt, progressAt: starts + (times.at(-1) ?? 0), connected: true}
+	})
+	return [...rows, ...past].sort(byProgress).map((each, i) => ({...each, place: i + 1}))
+}
+
 export const ordinal = n => n + (/1[123]$/.test(n) ? "th" : {1: "st", 2: "nd", 3: "rd"}[n % 10] ?? "th")
 
 // Return the player who is alone in the first place, or undefined before the first card.

@@ -1,6 +1,6 @@
 // The player's seat on the screen of a race: from the name to the rematch. It is loaded when somebody takes a seat.
 
-import {byId, copyLine, element, setText, stored, toggle} from "./dom.js"
+import {byId, copyLine, element, isOfGame, setText, stored, toggle} from "./dom.js"
 import {Hand} from "./hand.js"
 import {goTo, keepSeat} from "./here.js"
 import {nextName} from "./names.js"
@@ -8,7 +8,7 @@ import {onFoundations} from "./piles.js"
 import {PLAIN} from "./race_screen.js"
 import {end, rematchName, rematchOf, rematchText} from "./race_state.js"
 import {Racer} from "./racer.js"
-import {among, banner, beaten, earlierTable, seriesTable, shareButton, shareResult} from "./results.js"
+import {banner, beaten, earlierTable, seriesTable, shareButton, shareResult} from "./results.js"
 import {play, setSounds} from "./sound.js"
 import {runTask} from "./start_worker.js"
 import {Table, layOut} from "./table.js"
@@ -164,17 +164,12 @@ export class Seat {
 
 	get isRacing() {
 		const {own} = this
-		return own && this.room.phase === "racing" && !own.resigned && this.racer.piles && !this.isWon
-	}
-
-	get isWon() {
-		return onFoundations(this.racer.game, this.racer.board.piles) === this.screen.race.cards
+		return own && this.room.phase === "racing" && !own.resigned && this.racer.piles && onFoundations(this.racer.game, this.racer.board.piles) < this.screen.race.cards
 	}
 
 	press(event) {
-		const {key, target, ctrlKey, metaKey, altKey} = event
-		if (ctrlKey || metaKey || altKey || !this.isRacing || byId("rules").open || target.matches("input, select, textarea")) return
-		if (target.matches("button, summary, a") && (key === "Enter" || key === " ")) return
+		const {key} = event
+		if (!this.isRacing || byId("rules").open || !isOfGame(event)) return
 		this.say("")
 		if (key === "?" && this.room.options.hints) this.hint()
 		else if (!this.hand.press(key, () => this.undo())) return
@@ -253,12 +248,6 @@ export class Seat {
 		this.showPanel(rows)
 		if (this.racer.piles) this.showTable(false)
 		this.fit()
-	}
-
-	// All who are on the track, also those of an earlier race with this deal.
-	among(rows) {
-		const {room, screen} = this
-		return room.earlier.length ? among(rows, room, screen.link.now() - room.starts) : rows
 	}
 
 	// What the player can do besides moves: before the race, and after it.

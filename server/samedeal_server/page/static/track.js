@@ -23,13 +23,11 @@ export class Track {
 	show(rows, me, {cards, steps, room}, colour) {
 		this.last = arguments
 		const shown = nearest(rows, me, large.matches ? MANY : FEW)
-		for (const [player, {item}] of this.lanes)
-			if (!rows.some(row => row.player === player)) {
-				item.remove()
-				this.lanes.delete(player)
-			}
+		for (const [player, {item}] of this.lanes) if (!rows.some(row => row.player === player)) item.remove()
 		for (const row of rows) {
-			const lane = this.lanes.get(row.player) ?? this.add(row, row.player === me, colour(row))
+			const lane = this.lanes.get(row.player) ?? laneOf(row.name, row.bot, row.player === me, colour(row))
+			if (!lane.item.isConnected) byId("lanes").append(lane.item)
+			this.lanes.set(row.player, lane)
 			const at = shown.indexOf(row)
 			lane.item.hidden = at < 0
 			if (at >= 0) lane.item.style.setProperty("--at", at)
@@ -46,13 +44,6 @@ export class Track {
 		if (performance.now() - this.spokenAt < SPOKEN || !place) return
 		setText(byId("spoken"), `${place}, ${gap}`)
 		this.spokenAt = performance.now()
-	}
-
-	add({player, name, bot}, isOwn, colour) {
-		const lane = laneOf(name, bot, isOwn, colour)
-		this.lanes.set(player, lane)
-		byId("lanes").append(lane.item)
-		return lane
 	}
 }
 
