@@ -21,6 +21,7 @@ from samedeal.deal import shuffled
 from samedeal.games import GAMES
 from samedeal.options import Options
 from samedeal.protocol.messages import DelayedBoard, DelayedMove, Done, Ready, RoomState, Seat, Start
+from samedeal_server.tasks import cancel_and_wait
 from tests.end_to_end.browser import ENGINES, LAPTOP, Engine, running_browser
 from tests.end_to_end.racing_page import PLACE, PRESS, SIT, SMALL_PHONE, dealt, opened, sit
 from tests.server.live_nodes import serving
@@ -117,6 +118,7 @@ class SlowNetwork:
     def __init__(self, server: str) -> None:
         self._server = urlsplit(server)
         self._free_at = 0.0
+        self._forwarding: set[asyncio.Task[None]] = set()
 
     async def __aenter__(self) -> str:
         self._listening = await asyncio.start_server(self._forward, "127.0.0.1", 0)
@@ -124,16 +126,23 @@ class SlowNetwork:
 
     async def __aexit__(self, *_: object) -> None:
         self._listening.close()
+        await cancel_and_wait(self._forwarding)
 
     async def _forward(self, client: asyncio.StreamReader, to_client: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task
+        self._forwarding.add(task)
         server, to_server = await asyncio.open_connection(self._server.hostname, self._server.port)
-        answering = asyncio.create_task(self._answer(server, to_client))
-        with suppress(ConnectionError):
-            while asked := await client.read(_CHUNK):
-                to_server.write(asked)
-            to_server.write_eof()
-        await answering
-        to_server.close()
+        try:
+            async with asyncio.TaskGroup() as both:
+                both.create_task(self._answer(server, to_client))
+                with suppress(ConnectionError):
+                    while asked := await client.read(_CHUNK):
+                        to_server.write(asked)
+                    to_server.write_eof()
+        finally:
+            to_server.close()
+            to_client.close()
 
     async def _answer(self, server: asyncio.StreamReader, to_client: asyncio.StreamWriter) -> None:
         with suppress(ConnectionError):
@@ -145,7 +154,7 @@ class SlowNetwork:
                 to_client.write(answer)
                 await to_client.drain()
                 answer = await server.read(_CHUNK)
-        to_client.close()
+            to_client.write_eof()
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -233,13 +233,13 @@ def test_only_the_first_attempt_at_a_daily_deal_counts() -> None:
 
 
 async def test_lone_player_races_on_the_daily_deal_against_others_of_the_same_pace(one: Node) -> None:
-    """Nobody does while other people are in the race."""
+    """Nobody does while other people are in the race. Each game has a deal of its own."""
     ana, bob = await one.player("ana"), await one.player("bob")
-    for players in ((bob, ana), (ana,), (ana,)):
-        room = await players[0].create(games=(GAME,), deal="daily")
+    for game, *players in (("bakers-game", bob), (GAME, bob, ana), (GAME, ana), (GAME, ana)):
+        room = await players[0].create(games=(game,), deal="daily")
         for player in players:
             await player.join(room)
-        if len(players) == 1:
+        if players == [ana]:
             today = (await player.state()).deal
             for pace in (500, 800, 1_200, 2_000):
                 await one.store.earlier.keep(GAME, f"a.{pace}", attempt(pace, deal=today))
@@ -253,10 +253,9 @@ async def test_lone_player_races_on_the_daily_deal_against_others_of_the_same_pa
                     break
         for player in players:
             await player.expect(Done, Resign)
-        state = await ana.phase("finished")
-        assert state.room == room
-        assert [each.name for each in state.earlier] == (["1200", "800"] if len(players) == 1 else [])
-        await records_kept(ana, room)
+        states = [await player.phase("finished") for player in players]
+        assert [each.name for each in states[0].earlier] == (["1200", "800"] if players == [ana] else [])
+        await records_kept(players[0], room)
     first, *others = [each for each in (await one.store.earlier.of_game(GAME)).values() if ana.player in each.ids]
     assert ([each.name for each in first.players], others) == (["bob", "ana"], [])
 
