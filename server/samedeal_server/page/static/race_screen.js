@@ -200,8 +200,9 @@ export class RaceScreen {
 	showRoom(rows) {
 		const {room} = this.race
 		const {phase, standings} = room
-		byId("track").hidden = phase !== "racing"
-		if (phase === "racing") this.track.show(among(rows, room, this.link.now() - room.starts), this.seat?.me, this.race, row => this.colourOf(row))
+		const isOn = phase === "racing" && (this.seat || small.matches) // elsewhere, spectators have the standings beside the boards
+		byId("track").hidden = !isOn
+		if (isOn) this.track.show(among(rows, room, this.link.now() - room.starts), this.seat?.me, this.race, row => this.colourOf(row))
 		this.showJoin()
 		this.showDraw()
 		this.showRules()
