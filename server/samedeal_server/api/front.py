@@ -159,8 +159,7 @@ class Front:
 
     async def _newest(self, races: Iterable[Race | None]) -> FrontRace | None:
         """Return the race that has started last, with the counts that its racers see too. Nobody sees a board."""
-        shown = (race for race in races if race is not None and race.options.spectators and not race.window)
-        racing = [race for race in shown if race.phase == "racing"]
+        racing = [race for race in races if race is not None and race.phase == "racing" and race.options.spectators]
         race = max(racing, key=lambda race: race.starts, default=None)
         if race is None:
             return None
