@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from functools import partial, partialmethod
 from typing import Any, Final
 from unittest import mock
 
 from samedeal_server.races.race_record import race_id
-from samedeal_server.rooms.duties import Duties
 from samedeal_server.store import keys
 from samedeal_server.store.connect import connect
 from samedeal_server.store.store import Store
@@ -24,8 +24,9 @@ from tests.simulation.judge import Disturbance, Duty, Work
 from tests.simulation.loop import HOST, Host, SimulatedLoop
 from tests.simulation.network import Transport
 from tests.simulation.node import SimulatedNode
-from tests.simulation.plan import LINK_FAULTS, Cut
+from tests.simulation.plan import LINK_FAULTS, Cut, WorldPlan
 from tests.simulation.redis_server import Interference, SimulatedRedis
+from tests.simulation.release import Release
 from tests.simulation.solver import SolverProcess
 
 _RESTART: Final = 0.5
@@ -78,21 +79,30 @@ class _ToRedis:
 
 
 class SimulatedStage(Stage):
-    """Nodes and a Redis of a world. ``options`` are those of the nodes.
+    """Nodes and a Redis of a world. ``options`` are those of the nodes, which first have the first of ``releases``.
 
     ``work`` is what the nodes did.
     """
 
     def __init__(
-        self, loop: SimulatedLoop, redis: SimulatedRedis, *options: str, fails_over: bool, cuts: tuple[Cut, ...] = ()
+        self,
+        plan: WorldPlan,
+        loop: SimulatedLoop,
+        redis: SimulatedRedis,
+        releases: Sequence[Release],
+        *options: str,
     ) -> None:
-        super().__init__(redis, redis, _ToRedis(loop), fails_over=fails_over)
+        super().__init__(redis, redis, _ToRedis(loop), fails_over=plan.round.fails_over)
         self.redis: SimulatedRedis = redis
         self.work = Work()
         self._loop = loop
         self._options = options
-        self._cuts = {(cut.place, cut.nth): cut for cut in cuts}
-        self.patience = sum(cut.seconds for cut in cuts)
+        self._releases = releases
+        self._release = releases[0]
+        redis.scripts = {digest: name for release in releases for digest, name in release.scripts.items()}
+        self._deploying = asyncio.Lock()
+        self._cuts = {(cut.place, cut.nth): cut for cut in plan.cuts}
+        self.patience = sum(cut.seconds for cut in plan.cuts)
         self._reached: Counter[str] = Counter()
         self._restarts: list[asyncio.Task[None]] = []
 
@@ -100,7 +110,7 @@ class SimulatedStage(Stage):
         return int(1000 * self._loop.true_time())
 
     async def _start_node(self, number: int) -> Any:
-        node = SimulatedNode(self._loop, f"node-{number}", self.redis.url, *self._options)
+        node = SimulatedNode(self._loop, f"node-{number}", self.redis.url, *self._options, release=self._release)
         node.host.clock = self._loop.random.uniform(-_LARGEST_OFFSET, _LARGEST_OFFSET)
         return await node.started()
 
@@ -116,11 +126,10 @@ class SimulatedStage(Stage):
     @contextmanager
     def duties_noted(self) -> Iterator[None]:
         """Note which node does which duty."""
-        do = Duties.do
 
-        async def note(duties: Duties, room: str, work: Callable[[], Coroutine[Any, Any, object]]) -> bool:
+        async def note(do: Any, duties: object, room: str, work: Any) -> Any:
             async def noted() -> object:
-                self.work.duties.append(duty := Duty(room, work.func.__name__, HOST.get().name, self._now()))  # type: ignore[attr-defined]  # both duties are partials
+                self.work.duties.append(duty := Duty(room, work.func.__name__, HOST.get().name, self._now()))
                 try:
                     return await work()
                 finally:
@@ -128,7 +137,9 @@ class SimulatedStage(Stage):
 
             return await do(duties, room, noted)
 
-        with mock.patch.object(Duties, "do", note):
+        with ExitStack() as stack:
+            for duties in (release.server("rooms.duties").Duties for release in self._releases):
+                stack.enter_context(mock.patch.object(duties, "do", partialmethod(partial(note, duties.do))))
             yield
 
     async def settle(self, rooms: Mapping[str, RoomEvidence], journals: Sequence[Journal]) -> None:
@@ -200,6 +211,9 @@ class SimulatedStage(Stage):
     async def inject(self, fault: Fault, proxy: Proxy) -> None:
         """Let a fault happen, and end."""
         self._loop.note("fault", str(fault))
+        if fault.kind == "deploy":
+            await self._deploy(fault, proxy)
+            return
         begins = self._now()
         self._disturb(str(fault), fault.seconds)
         if fault.kind in (*LINK_FAULTS, "step clock"):
@@ -209,6 +223,17 @@ class SimulatedStage(Stage):
         self._disturb(f"{fault.kind} ends", 0.0)
         ends = begins + _FOR_EVER if fault.kind == "delay" else self._now()  # connections stay slow
         self.work.disturbances.append(Disturbance(str(fault), begins, ends))
+
+    async def _deploy(self, fault: Fault, proxy: Proxy) -> None:
+        """Replace the nodes one by one by those of the other release. In between, both serve the players."""
+        kind = "kill node" if fault.which % 2 else "drain node"
+        async with self._deploying:
+            self._release = next(release for release in self._releases if release is not self._release)
+            while old := [node for node in self.nodes if not node.leaving and node.release is not self._release]:
+                running = [node for node in self.nodes if not node.leaving and not node.frozen]
+                if old[0] in running:
+                    await self.inject(replace(fault, kind=kind, which=running.index(old[0])), proxy)
+                await asyncio.sleep(fault.seconds)
 
     async def _link_fault(self, fault: Fault) -> None:
         hosts = [node.host for node in self.nodes if not node.leaving]
