@@ -49,7 +49,10 @@ _LINK_FAULTS: Final = ("mute redis", "lose announcements", "slow search", "step 
 LINK_FAULTS: Final = (*_LINK_FAULTS, "mute clients")
 """Faults that take some time, apart from those of chaos. What is mute sends nothing more, and is sent everything."""
 
-_THEMES: Final = ("anything", "searches", "anything", "commits", "anything", "announcements")
+_THEMES: Final = (
+    *("anything", "searches", "anything", "commits", "anything", "announcements"),
+    *("anything", "searches", "anything", "commits", "records", "announcements"),
+)
 """What worlds are about, in turn."""
 
 _GAMES: Final = ("willow", "phoenix", "ace-of-hearts")
@@ -117,7 +120,15 @@ def make_world(seed: int, known: Mapping[str, str], older: Release | None = None
             rooms = [_quiet(rooms[0], "winnable", 3)]
         case "commits":
             faults, tide, nodes = [], None, rng.choice((1, 1, 2))
-            cuts = [replace(_cut(rng), place="commit_action", nth=nth) for nth in rng.sample(range(1, 12), 3)]
+            commits = rng.sample(range(1, 12), rng.choice((1, 3)))
+            cuts = [replace(_cut(rng), place="commit_action", nth=nth) for nth in commits]
+            if len(cuts) == 1:  # nothing but an answer is lost, so that nothing mends what that does
+                cuts = [replace(cuts[0], what=rng.choice(("cut during", "cut after")))]
+            rooms = [_quiet(rooms[0], "random", 2)]
+        case "records":
+            faults, tide, nodes = [], None, 2
+            what: What = rng.choice(("freeze", "freeze", "freeze", "crash after"))
+            cuts = [Cut("replace_string", rng.randint(1, 5), what, 20.0)]
             rooms = [_quiet(rooms[0], "random", 2)]
         case "announcements":
             cuts, tide, nodes = [], None, 2

@@ -32,6 +32,9 @@ from tests.simulation.solver import SolverProcess
 _RESTART: Final = 0.5
 """Time, in seconds, until another node takes the place of one that a cut has killed."""
 
+_CATCHING_UP: Final = 2.0
+"""Time, in seconds, for a node that stood still to do what it had begun."""
+
 _SETTLING: Final = 30.0
 """Timeout, in seconds, for the records of all races to be there."""
 
@@ -124,8 +127,18 @@ class SimulatedStage(Stage):
             self.work.writes[command[1].removeprefix(_RECORDS).decode()].append((self._now(), host.name))
 
     @contextmanager
-    def duties_noted(self) -> Iterator[None]:
-        """Note which node does which duty."""
+    def work_noted(self) -> Iterator[None]:
+        """Note which node does which duty, and what nodes count and tell of races that have ended."""
+
+        async def keep(do: Any, records: object, line: Any, *rest: object) -> Any:
+            if is_new := await do(records, line, *rest):
+                self.work.counted.append(line.race)
+            return is_new
+
+        async def tell(do: Any, store: object, news: Any) -> None:
+            if news.race not in self.work.writes:
+                self.work.told_early.append(news.race)
+            await do(store, news)
 
         async def note(do: Any, duties: object, room: str, work: Any) -> Any:
             async def noted() -> object:
@@ -138,26 +151,39 @@ class SimulatedStage(Stage):
             return await do(duties, room, noted)
 
         with ExitStack() as stack:
-            for duties in (release.server("rooms.duties").Duties for release in self._releases):
-                stack.enter_context(mock.patch.object(duties, "do", partialmethod(partial(note, duties.do))))
+            for server in (release.server for release in self._releases):
+                for kind, name, noting in (
+                    (server("rooms.duties").Duties, "do", note),
+                    (server("store.records").RecordStore, "keep", keep),
+                    (server("store.news").NewsStore, "add_once", tell),
+                ):
+                    method = partialmethod(partial(noting, getattr(kind, name)))
+                    stack.enter_context(mock.patch.object(kind, name, method))
             yield
 
     async def settle(self, rooms: Mapping[str, RoomEvidence], journals: Sequence[Journal]) -> None:
-        """Let all nodes go on, and wait for the records of all races."""
-        for node in self.nodes:
-            if node.frozen and not node.leaving:
-                node.thaw()
+        """Wait for the records of all races, and until all nodes go on."""
+        await self._all_go_on()
         async with connect(self.redis.url) as redis:
             store = Store(redis, Metrics())
             ended = [race_id(room.race) for room in rooms.values() if room.race.result.standings]
             deadline = self._loop.time() + _SETTLING
             while self._loop.time() < deadline and not all([await store.records.access(race) for race in ended]):  # noqa: ASYNC110  # Redis sets no event
                 await asyncio.sleep(0.5)
+            self._cuts.clear()
+            await self._all_go_on()
             for key in [key async for key in store.executor.scan(f"{_RECORDS.decode()}*")]:
                 race = key.removeprefix(_RECORDS).decode()
                 self.work.records[race] = await store.records.text(race)
+            for player in sorted({racer.player for room in rooms.values() for racer in room.race.racers}):
+                self.work.pasts[player] = (await store.earlier.past(player)).races
             for key in [key async for key in store.executor.scan(f"{keys.earlier('')}*")]:
                 self.work.earlier += [each.decode() for each in await redis.hkeys(key.decode())]  # type: ignore[union-attr]  # a PrimaryClient
+
+    async def _all_go_on(self) -> None:
+        while held := [task for task in self._restarts if not task.done()]:
+            await asyncio.wait(held)
+            await asyncio.sleep(_CATCHING_UP)
 
     def _interfere(self, host: Host, labels: list[str]) -> Interference | None:
         """Return what the plan has for a batch of a node."""

@@ -28,7 +28,7 @@ from tests.simulation.redis_server import Interference, SimulatedRedis
 from tests.simulation.release import OTHER_VERSION, other_release
 from tests.simulation.world import known_deals, run_week, run_world, simulated
 
-SEEDS = (1, 7, 15, 17, 21, 29, 309, *range(41, 73), 5038)
+SEEDS = (1, 7, 15, 17, 21, 29, *range(41, 73), 5038)
 """Worlds in which the mutants of this module are found."""
 
 MOST_BATCHES = 12
@@ -46,7 +46,7 @@ def test_promises_hold_in_the_world(seed: int) -> None:
     assert verdict.outcome.acked > 5 or seed not in SEEDS, verdict
 
 
-@pytest.mark.parametrize(("seed", "last"), [(4, samedeal.__version__), (7, OTHER_VERSION)])
+@pytest.mark.parametrize(("seed", "last"), [(9, samedeal.__version__), (7, OTHER_VERSION)])
 def test_promises_hold_while_a_release_is_deployed(seed: int, last: str) -> None:
     """The older release is a second copy of this source tree. In the second world, it comes back."""
     welcomed: list[bytes] = []

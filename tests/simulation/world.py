@@ -90,7 +90,7 @@ def run_world(
             options, releases = node_options(Path(scratch)), (*others, this_release())
             stage = SimulatedStage(plan, loop, make_redis(loop), releases, *options)
             played = Round(plan.round, stage)
-            with stage.duties_noted(), _short_tides(releases):
+            with stage.work_noted(), _short_tides(releases):
                 evidence = await played.play()
             outcome = played.outcome(evidence)
             return replace(outcome, violations=(*outcome.violations, *judge_world(evidence, stage.work)))
