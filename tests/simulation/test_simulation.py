@@ -28,7 +28,7 @@ from tests.simulation.redis_server import Interference, SimulatedRedis
 from tests.simulation.release import OTHER_VERSION, other_release
 from tests.simulation.world import known_deals, run_week, run_world, simulated
 
-SEEDS = (1, 7, 15, 17, 21, 29, *range(41, 73), 5038)
+SEEDS = (1, 7, 15, 17, 21, 29, 39, *range(41, 73), 5038)
 """Worlds in which the mutants of this module are found."""
 
 MOST_BATCHES = 12
