@@ -251,14 +251,14 @@ class SimulatedStage(Stage):
         self.work.disturbances.append(Disturbance(str(fault), begins, ends))
 
     async def _deploy(self, fault: Fault, proxy: Proxy) -> None:
-        """Replace the nodes one by one by those of the other release. In between, both serve the players."""
+        """Replace the nodes one by one by those of the other release. In between, both serve players, without a fault."""
         kind = "kill node" if fault.which % 2 else "drain node"
         async with self._deploying:
             self._release = next(release for release in self._releases if release is not self._release)
             while old := [node for node in self.nodes if not node.leaving and node.release is not self._release]:
                 running = [node for node in self.nodes if not node.leaving and not node.frozen]
                 if old[0] in running:
-                    await self.inject(replace(fault, kind=kind, which=running.index(old[0])), proxy)
+                    await self.inject(replace(fault, kind=kind, which=running.index(old[0]), seconds=_RESTART), proxy)
                 await asyncio.sleep(fault.seconds)
 
     async def _link_fault(self, fault: Fault) -> None:
