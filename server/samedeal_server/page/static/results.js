@@ -5,7 +5,7 @@ import {falling} from "./board_view.js"
 import {clock, copyLine, counted, dealName, element, stored} from "./dom.js"
 import {to} from "./here.js"
 import {title} from "./piles.js"
-import {byProgress, end, ordinal, resultOf, shortTime} from "./race_state.js"
+import {among, end, goesOn, ordinal, resultOf, shortTime} from "./race_state.js"
 
 const row = (cells, tag = "td") => element("tr", {}, ...cells.map(cell => element(tag, {}, cell)))
 const table = (caption, ...rows) => element("table", {}, element("caption", {}, caption), ...rows)
@@ -35,9 +35,9 @@ export function banner(rows, room, me, record, isNew) {
 }
 
 // Who won the series, once its last race is over.
-function winnersOf({options: {series}, round, standings, table}) {
-	const isOver = series > 1 && standings.length && (round % series) + 1 === series
-	return isOver ? table.filter(each => each.place === 1).map(each => each.name).join(" and ") : ""
+function winnersOf(room) {
+	const {options: {series}, standings, table} = room
+	return series > 1 && standings.length && !goesOn(room) ? table.filter(each => each.place === 1).map(each => each.name).join(" and ") : ""
 }
 
 // By how much the first of a race is ahead of the second, if both have finished.
@@ -84,18 +84,7 @@ export function shareResult({room, cards, progress}, {player, final}) {
 	return [shareButton("Share", {text}), line]
 }
 
-// The rows of a race, with the players of the earlier race whose deal was dealt again, as they stood this long after their
-// start.
-export function among(rows, {starts, earlier}, after) {
-	const past = earlier.map(({name, time, reached}, i) => {
-		const times = reached.filter(at => at <= after)
-		const finishedAt = time && time <= after ? starts + time : 0
-		return {player: `earlier ${i}`, name: `${name} (earlier)`, seat: 255 - i, count: times.length, finishedAt, progressAt: starts + (times.at(-1) ?? 0), connected: true}
-	})
-	return [...rows, ...past].sort(byProgress).map((each, i) => ({...each, place: i + 1}))
-}
-
-// The results of all of them.
+// The results of all who had the deal of a player.
 export function earlierTable({room, cards}, {name, player, final}) {
 	const own = {name, player, count: final.foundation_cards, finishedAt: final.time && room.starts + final.time, progressAt: 0}
 	const lines = among([own], room, Infinity).map(({place, name, finishedAt, count}) =>
