@@ -3,7 +3,7 @@
 import {still} from "./board_view.js"
 import {byId, clock, setText} from "./dom.js"
 import {laneOf} from "./lanes.js"
-import {end, nearest, standing} from "./race_state.js"
+import {byProgress, end, nearest, standing} from "./race_state.js"
 
 const FEW = 4 // lanes on a phone
 const MANY = 16 // lanes on a large screen
@@ -70,4 +70,15 @@ function follow(lane, row, cards, room) {
 	if (lane.home !== home) item.style.setProperty("--done", home / cards)
 	if (moves > lane.moves && !still.matches) marker.animate([{scale: 1.5}, {scale: 1}], {duration: 350, easing: "ease-out"})
 	Object.assign(lane, {home, moves})
+}
+
+// The rows of a race, with the players of the earlier race whose deal was dealt again, as they stood this long after their
+// start.
+export function among(rows, {starts, earlier}, after) {
+	const past = earlier.map(({name, time, reached}, i) => {
+		const times = reached.filter(at => at <= after)
+		const finishedAt = time && time <= after ? starts + time : 0
+		return {player: `earlier ${i}`, name: `${name} (earlier)`, seat: 255 - i, count: times.length, finishedAt, progressAt: starts + (times.at(-1) ?? 0), connected: true}
+	})
+	return [...rows, ...past].sort(byProgress).map((each, i) => ({...each, place: i + 1}))
 }
