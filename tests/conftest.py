@@ -26,7 +26,6 @@ from samedeal_server.embedded_redis.binary import BINARY_VARIABLE, find_redis_bi
 from samedeal_server.embedded_redis.server import EmbeddedRedis
 from samedeal_server.errors import StartupError
 from tests.chaos.processes import RedisServer
-from tests.programs import missed
 from tests.server.captured_log import logs_restored
 from tests.shared.unreleased_games import UNRELEASED
 
@@ -62,12 +61,6 @@ def pytest_configure() -> None:
     """Choose the Redis of all tests, workers and processes, so that another one may be installed meanwhile."""
     with suppress(StartupError):  # tests that need none pass all the same
         os.environ.setdefault(BINARY_VARIABLE, str(find_redis_binary().path))
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Name the programs without which tests were skipped."""
-    for line in missed(report.longrepr[2] for report in terminalreporter.stats.get("skipped", ())):
-        terminalreporter.write_line(line)
 
 
 @pytest.hookimpl(tryfirst=True)

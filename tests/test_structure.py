@@ -52,10 +52,6 @@ def test_public_type_names_are_unique() -> None:
     assert {name: found for name, found in defined.items() if len(found) > 1} == {}
 
 
-def test_every_module_has_a_docstring() -> None:
-    assert [module for module, tree in modules() if not ast.get_docstring(tree)] == []
-
-
 def test_no_test_module_is_imported() -> None:
     """Fixtures and helpers live in conftest.py and in helper modules."""
     pattern = re.compile(r"^(?:from|import) \S*\btest_\w+", re.MULTILINE)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-from typing import Final, Literal
+from typing import Literal
 
 import msgspec
 from msgspec import Struct
@@ -11,10 +10,8 @@ from msgspec.structs import replace
 
 from samedeal.games import DEFAULT_GAME
 from samedeal.protocol.messages import TideTime
-from samedeal_link.machine.paths import config_home, write_private
+from samedeal_link.machine.paths import config_home, read_saved, write_private
 from samedeal_link.machine.terminal import terminal
-
-_FILE: Final = "settings.json"
 
 
 class Settings(Struct, frozen=True):
@@ -55,28 +52,17 @@ class Settings(Struct, frozen=True):
 
 
 def load_settings() -> Settings:
-    """Return the settings that were saved last, or the defaults if there are none.
-
-    A file that cannot be read, because it is damaged or of another release, is renamed, and the player is told.
-    """
-    path = config_home() / _FILE
-    try:
-        data = terminal().unsaved.kept.get(path) or path.read_bytes()
-        return msgspec.json.decode(data, type=Settings)
-    except (ValueError, RecursionError):
-        with suppress(OSError):
-            path.replace(path.with_name(f"{_FILE}.unread"))
-            terminal().unsaved.tell(f"{path} is damaged or of another release, and was renamed to {_FILE}.unread.")
-    except OSError:
-        pass
-    return Settings()
+    """Return the settings that were saved last, or the defaults if there are none."""
+    path = config_home() / "settings.json"
+    kept: Settings | None = terminal().unsaved.kept.get(path)
+    return kept or read_saved(path, Settings) or Settings()
 
 
 def save_settings(settings: Settings) -> None:
     """Save the settings. Raise OSError if that fails: then they last as long as this program."""
-    path, text = config_home() / _FILE, msgspec.json.format(msgspec.json.encode(settings)).decode() + "\n"
-    with terminal().unsaved.keeping(path, text):
-        write_private(path, text)
+    path = config_home() / "settings.json"
+    with terminal().unsaved.keeping(path, settings):
+        write_private(path, msgspec.json.format(msgspec.json.encode(settings)).decode() + "\n")
 
 
 def remember_server(address: str, tides: tuple[TideTime, ...] = ()) -> None:

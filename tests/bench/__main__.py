@@ -9,12 +9,12 @@ import argparse
 import asyncio
 import json
 from collections.abc import Awaitable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 
 from tests.bench import move_price
-from tests.bench.move_price import Price, Scenario, idle_memory, measure, measure_storing_echo
+from tests.bench.move_price import Price, Scenario, idle_memory, measure
 from tests.bench.spectators import spectator_price
 
 SCENARIOS: Final = (
@@ -57,8 +57,6 @@ async def main(arguments: Sequence[str] | None = None) -> None:
         prices += await _measure_processes(rounds, seconds)
     if only in (None, "rooms"):
         prices += await _measure_rooms(rounds, seconds)
-    if only is None:
-        prices += await _measure_storing_echo(rounds, seconds)
     found: dict[str, object] = {"prices": [asdict(price) for price in prices]}
     if only is None:
         found |= await _measure_rest(options.seconds)
@@ -94,13 +92,6 @@ async def _measure_rooms(rounds: int, seconds: float) -> list[Price]:
     small, large = prices = [await _printed(measure(scenario, rounds, seconds)) for scenario in ROOMS]
     print(f"  In the room of 64, a move costs {large.cpu / small.cpu:.2f} times as much (goal: at most 2).", flush=True)
     return prices
-
-
-async def _measure_storing_echo(rounds: int, seconds: float) -> list[Price]:
-    """Measure and print what a message costs that is only stored and sent back."""
-    print("\nAn echo that stores each message in Redis before it answers, without rules, rooms or limits", flush=True)
-    named = [replace(scenario, name=f"storing echo, {scenario.name}") for scenario in SCENARIOS[:2]]
-    return [await _printed(measure_storing_echo(scenario, rounds, seconds)) for scenario in named]
 
 
 async def _measure_rest(seconds: float) -> dict[str, object]:

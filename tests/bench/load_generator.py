@@ -20,9 +20,8 @@ import resource
 import secrets
 import sys
 import time
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
 from itertools import count
 from random import Random
 from typing import Final, Self
@@ -53,7 +52,7 @@ from samedeal.protocol.messages import (
     Welcome,
 )
 from samedeal_link.connection.address import home_path
-from tests.load.frame_client import FrameClient, frame, give_up
+from tests.bench.frame_client import FrameClient, frame, give_up
 
 SEATS: Final = 4
 """Number of racers in a room, unless another one is asked for."""
@@ -90,35 +89,27 @@ class LoadResult:
         return cls(len(found), seconds, found[len(found) // 2], found[len(found) * 99 // 100], bytes_on_wire)
 
 
-async def measure_on_demand(
-    measure: Callable[[float, float], Awaitable[LoadResult]], prepare: Callable[[], None] = lambda: None
-) -> None:
-    """Measure for the seconds and at the pace of each line of the standard input. Call ``prepare`` before each line."""
-    prepare()
-    print("ready", flush=True)
-    while line := await asyncio.to_thread(sys.stdin.readline):
-        seconds, pace = map(float, line.split())
-        print(json.dumps(asdict(await measure(seconds, pace))), flush=True)
-        prepare()
-        print("ready", flush=True)
+class LoadRacer(FrameClient):
+    """A player who makes random legal moves on a known deal, and notes how long each of them waits for its ack.
 
+    If ``echo`` is true, the server only sends every message back, and each of these messages counts as an ack.
+    """
 
-class PacedClient(FrameClient):
-    """A client that makes one move after another for some time, and notes how long each of them waits for its ack."""
-
-    def __init__(self, path: str, seed: object) -> None:
+    def __init__(self, path: str, deal: int, seat: int, seed: int, *, echo: bool) -> None:
         super().__init__(path)
-        self.rng = Random(str(seed))
+        self.rng = Random(f"{seed} {deal} {seat}")
         self.sent_at = 0.0
+        self.latencies: list[float] = []
+        self.bytes = 0
+        self.deal, board = _playable(deal)
         self._due = 0.0
         self._until = 0.0
         self._pace = 0.0
-        self.latencies: list[float] = []
-        self.bytes = 0
-
-    def next_move(self) -> bytes:
-        """Return the frame of the next move."""
-        raise NotImplementedError
+        self._play = Play(board, Undo.FREE)
+        self._echo = echo
+        self._prepared: list[bytes] = []
+        self._next = 0
+        self._answers: asyncio.Queue[ToClient] = asyncio.Queue()
 
     def connection_lost(self, exc: Exception | None) -> None:
         give_up(f"A connection was lost: {exc}")
@@ -157,25 +148,12 @@ class PacedClient(FrameClient):
         if self.sent_at >= self._until:
             self.sent_at = 0.0
             return
-        move = self.next_move()
+        if self._next == len(self._prepared):
+            self._prepare()
+        move = self._prepared[self._next]
+        self._next += 1
         self.bytes += len(move)
         self.transport.write(move)
-
-
-class LoadRacer(PacedClient):
-    """A player who makes random legal moves on a known deal.
-
-    If ``echo`` is true, the server only sends every message back, and each of these messages counts as an ack.
-    """
-
-    def __init__(self, path: str, deal: int, seat: int, seed: int, *, echo: bool) -> None:
-        super().__init__(path, f"{seed} {deal} {seat}")
-        self.deal, board = _playable(deal)
-        self._play = Play(board, Undo.FREE)
-        self._echo = echo
-        self._prepared: list[bytes] = []
-        self._next = 0
-        self._answers: asyncio.Queue[ToClient] = asyncio.Queue()
 
     def on_open(self) -> None:
         self.ready.set_result(None)
@@ -218,12 +196,6 @@ class LoadRacer(PacedClient):
         self._play = after
         self._prepared.append(frame(Opcode.BINARY, encode(Act(id=revision, revision=revision, action=action))))
 
-    def next_move(self) -> bytes:
-        if self._next == len(self._prepared):
-            self._prepare()
-        self._next += 1
-        return self._prepared[self._next - 1]
-
 
 async def race(url: str, racers: int, seats: int, seed: int, target: str) -> list[LoadRacer]:
     """Connect racers and start their races."""
@@ -241,7 +213,7 @@ async def race(url: str, racers: int, seats: int, seed: int, target: str) -> lis
     return found
 
 
-async def measure(racers: Sequence[PacedClient], seconds: float, pace: float) -> LoadResult:
+async def measure(racers: Sequence[LoadRacer], seconds: float, pace: float) -> LoadResult:
     """Let the racers move for ``seconds`` seconds."""
     gc.disable()  # searches for reference cycles would delay the racers, and be counted as delays of the server
     try:
@@ -287,8 +259,13 @@ async def main(url: str, count: str, seats: str, seed: str, target: str) -> None
     def prepare() -> None:
         for racer in racers:
             racer.prepare(_PREPARED // len(racers))
+        print("ready", flush=True)
 
-    await measure_on_demand(partial(measure, racers), prepare)
+    prepare()
+    while line := await asyncio.to_thread(sys.stdin.readline):
+        duration, pace = map(float, line.split())
+        print(json.dumps(asdict(await measure(racers, duration, pace))), flush=True)
+        prepare()
 
 
 if __name__ == "__main__":

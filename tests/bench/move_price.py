@@ -18,8 +18,8 @@ from statistics import median
 
 from samedeal.options import MAX_PLAYERS
 from tests.bench.load_generator import SEATS, LoadResult
+from tests.bench.processes import Usage, load_setup
 from tests.child_processes import die_with_parent, kill_and_wait
-from tests.load.processes import Usage, load_setup
 
 
 @dataclass(frozen=True)
@@ -139,9 +139,9 @@ def move_sender(port: int, clients: int, seats: int, seed: int, target: str) -> 
 
 
 @asynccontextmanager
-async def echo_sender(clients: int, seed: int, *redis_url: str) -> AsyncIterator[Sender]:
-    """Start an echo server and a generator for it. With a ``redis_url``, the server stores each message there."""
-    async with child_process(*python("tests.bench.echo_server", *redis_url)) as echo:
+async def echo_sender(clients: int, seed: int) -> AsyncIterator[Sender]:
+    """Start an echo server and a generator for it."""
+    async with child_process(*python("tests.bench.echo_server")) as echo:
         assert echo.stdout is not None
         port = int(await echo.stdout.readline())
         async with Sender.start(echo.pid, *move_sender(port, clients, SEATS, seed, "echo")) as sender:
@@ -160,16 +160,6 @@ async def measure(scenario: Scenario, rounds: int, seconds: float, seed: int = 1
         racing = await stack.enter_async_context(Sender.start(node.pid, *command))
         echoing = await stack.enter_async_context(echo_sender(scenario.clients, seed))
         return await Price.measure(scenario, racing, echoing, rounds, seconds)
-
-
-async def measure_storing_echo(scenario: Scenario, rounds: int, seconds: float, seed: int = 1) -> Price:
-    """Measure an echo that stores each message in Redis, instead of a node."""
-    async with (
-        load_setup("everysec") as setup,
-        echo_sender(scenario.clients, seed, setup.redis.url) as storing,
-        echo_sender(scenario.clients, seed) as echoing,
-    ):
-        return await Price.measure(scenario, storing, echoing, rounds, seconds)
 
 
 async def idle_memory(connections: int) -> float:

@@ -77,18 +77,16 @@ def test_missing_file_is_no_error(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "name"),
-    [(text, "damaged") for text in ("", "{", "[]", '{"version": 1}', '{"version": 1, "sessions": {"x": 3}}')]
-    + [('{"version": 9, "sessions": []}', "newer")],
+    "text", ["", "{", "[]", '{"version": 1}', '{"version": 1, "sessions": {"x": 3}}', '{"version": 9, "sessions": {}}']
 )
-def test_file_that_cannot_be_read_is_renamed_with_a_warning(path: Path, text: str, name: str) -> None:
+def test_file_that_cannot_be_read_is_renamed_with_a_warning(path: Path, text: str) -> None:
     write_private(path, text)
     sessions = FileSessions(path)
     assert sessions.session(URL, "ana") == ""
     (warning,) = terminal().unsaved.take_sentences()
-    assert f"sessions.json.{name}" in warning
+    assert "sessions.json.unread" in warning
     sessions.keep(URL, "ana", "secret")
-    assert path.with_name(f"sessions.json.{name}").read_text() == text
+    assert path.with_name("sessions.json.unread").read_text() == text
     sessions.keep(URL, "ana", "secret")
     assert sessions.session(URL, "ana") == "secret"
     assert terminal().unsaved.take_sentences() == []

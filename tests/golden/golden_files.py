@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import re
 from collections import ChainMap
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from itertools import pairwise, takewhile
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from difflib import unified_diff
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,11 +15,8 @@ import pytest
 
 HERE = Path(__file__).parent
 SENTENCES = "sentences.txt"
-_BEFORE: Final = 40
-"""Maximum number of characters that a failure shows of a line before the first one that differs."""
-
-_SHOWN: Final = 160
-"""Maximum number of characters that a failure shows of a line."""
+_SHOWN: Final = 12
+"""Maximum number of lines that a failure shows of the differences."""
 
 
 def assert_golden(name: str, text: str) -> None:
@@ -32,29 +30,12 @@ def assert_golden(name: str, text: str) -> None:
 
 
 def _assert_kept(name: str, kept: str, text: str) -> None:
-    """Fail with the first line that differs from what is kept, the heading above it, and how to write it again."""
+    """Fail with the first lines that differ from what is kept, and how to write it again."""
     if kept != text:
+        differences = unified_diff(kept.splitlines(), text.splitlines(), name, "now", n=1, lineterm="")
         test, _, _ = os.environ.get("PYTEST_CURRENT_TEST", "the test").partition("::")
         again = f"If the change is right, run: REGENERATE=1 .venv/bin/pytest -n 0 {test}"
-        pytest.fail(f"{first_difference(name, kept, text)}\n{again}", pytrace=False)
-
-
-def first_difference(name: str, kept: str, text: str) -> str:
-    """Say where two texts first differ. Headings begin with ``== `` or ``# ``, or are the first lines of paragraphs."""
-    old, new = kept.splitlines(keepends=True), text.splitlines(keepends=True)
-    at = _alike(old, new)
-    above = (new if at < len(new) else old)[: at + 1]
-    marked = [line for line in above if line.startswith(("== ", "# "))]
-    first = [line for before, line in pairwise(["\n", *above]) if not before.strip()]
-    was, now = ("".join(lines[at : at + 1]) or "(nothing)" for lines in (old, new))
-    start = max(0, _alike(was, now) - _BEFORE)
-    shown = [f"  {label} {line[start : start + _SHOWN]!r}" for label, line in (("kept:", was), ("now: ", now))]
-    return "\n".join([f"{name}:{at + 1}, under {(marked or first)[-1][:_SHOWN].strip()!r}:", *shown])
-
-
-def _alike(one: Sequence[str], other: Sequence[str]) -> int:
-    """How many lines or characters two texts begin with alike."""
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+        pytest.fail("\n".join([*islice(differences, _SHOWN), again]), pytrace=False)
 
 
 def golden_text(name: str, of_new_game: Callable[[], str]) -> str:

@@ -42,6 +42,14 @@ async def connected(
         yield tuple(clients)
 
 
+async def end_race(*clients: RoomClient) -> None:
+    """Let all clients of a race resign once they have their boards, and wait until each knows the standings."""
+    await until(lambda: all(client.model.board for client in clients))
+    for client in clients:
+        await client.resign()
+    await until(lambda: all(client.model.this_room.standings for client in clients))
+
+
 @asynccontextmanager
 async def races(nodes: Sequence[Node], *rooms: str, **options: Any) -> AsyncIterator[list[RoomClient]]:
     """Races of two clients in each of some rooms."""
@@ -52,8 +60,7 @@ async def races(nodes: Sequence[Node], *rooms: str, **options: Any) -> AsyncIter
             pair = await stack.enter_async_context(connected(*nodes, names=("ana", "bob"), room=room, **options))
             await pair[0].start()
             racers += pair
-        for racer in racers:
-            await until(lambda racer=racer: racer.model.own.play)  # type: ignore[misc]  # bound at once
+        await until(lambda: all(racer.model.own.play for racer in racers))
         yield racers
 
 
@@ -91,8 +98,7 @@ async def check_and_finish(store: Store, racers: Sequence[RoomClient]) -> None:
         log = await store.load_log(room.room, racer.link.player)
         assert [(entry.committed_at - room.starts, entry.action) for entry in log] == list(racer.model.own.actions)
         await until(lambda racer=racer: has_resigned(racer))  # type: ignore[misc]  # bound at once
-    for racer in racers:
-        await until(lambda racer=racer: racer.model.room and len(racer.model.room.standings) == 2)  # type: ignore[misc]  # as above
+    await until(lambda: all(len(racer.model.this_room.standings) == 2 for racer in racers))
 
 
 async def has_resigned(client: RoomClient) -> bool:

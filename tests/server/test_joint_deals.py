@@ -34,7 +34,7 @@ from tests.server.captured_log import Log
 from tests.server.client import DEADLINE, Client
 from tests.server.live_nodes import Node, NodeMaker
 from tests.server.races import finish, seated
-from tests.server.real_clients import connected
+from tests.server.real_clients import connected, end_race
 from tests.server.waiting import until
 from tests.shared.javascript import NODE, verdicts_on
 from tests.shared.joint_deals import DAILY, public_deal, some_bytes
@@ -53,12 +53,7 @@ def state(client: RoomClient) -> RoomState:
 
 async def finished(*clients: RoomClient, kind: str = "fair") -> DealProof:
     """Wait until all clients have the cards, end their race, and return the proof that all of them got."""
-    for client in clients:
-        await until(lambda client=client: client.model.board is not None)  # type: ignore[misc]  # bound at once
-    for client in clients:
-        await client.resign()
-    for client in clients:
-        await until(lambda client=client: state(client).phase == "finished")  # type: ignore[misc]  # as above
+    await end_race(*clients)
     (text,) = {state(client).proof for client in clients}
     proof = DealProof.parse(text)
     first = proof.check_deeply().masked()

@@ -62,7 +62,7 @@ from tests.server.client import Client
 from tests.server.live_nodes import Node, NodeMaker, RedisClient
 from tests.server.operator_client import TOKEN, Operator
 from tests.server.races import finish, kept, race, read, seated
-from tests.server.real_clients import connected
+from tests.server.real_clients import connected, end_race
 from tests.server.waiting import until
 from tests.shared.javascript import needs_node, verdicts_on
 
@@ -156,14 +156,10 @@ async def test_player_renamed_in_the_open_room_races_under_the_new_name(
         await operator.refused("name_taken", Rename, room="friday", player="bob", name="Ana")
         await operator.expect(Done, Rename, room="friday", player="BOB", name="Other Name")
         await operator.expect(Done, Rename, room="friday", player="other name", name="Kind Name")
-        for client in (ana, bob):
-            await until(lambda client=client: names_in(client) == ["ana", "Kind Name"])  # type: ignore[misc]  # at once
+        await until(lambda: names_in(ana) == names_in(bob) == ["ana", "Kind Name"])
         await ana.start()
+        await end_race(ana, bob)
         for client in (ana, bob):
-            await until(lambda client=client: client.model.board)  # type: ignore[misc]  # bound at once
-            await client.resign()
-        for client in (ana, bob):
-            await until(lambda client=client: client.model.this_room.standings)  # type: ignore[misc]  # as above
             verdict = (await audit_race(client, lambda _: None)).verdict
             assert (verdict.kind, verdict.rows) == ("fair", {}) if verdict is not None else verdict
         record = Record.parse((await ana.read_record("friday")).decode())
@@ -188,11 +184,8 @@ async def test_player_renamed_later_keeps_the_name_in_hashes(one: Node, two: Nod
         await until(lambda: bob.model.board)
         await operator.expect(Done, Rename, room="friday", player="bob", name="Kind Name")
         await until(lambda: names_in(ana) == ["ana", "Kind Name"])
-        for client in (ana, bob):
-            await until(lambda client=client: client.model.board)  # type: ignore[misc]  # bound at once
-            await client.resign()
+        await end_race(ana, bob)
         for client, rows in ((ana, ["replaced_name"]), (bob, [])):
-            await until(lambda client=client: client.model.this_room.standings)  # type: ignore[misc]  # as above
             assert [*(await audit_race(client, lambda _: None)).verdict.rows] == rows  # type: ignore[union-attr]
         assert names_in(bob) == ["ana", "bob"]
         assert {line.name for line in ana.model.this_room.standings} == {"ana", "Kind Name"}
@@ -313,10 +306,7 @@ async def test_verdict_after_a_removed_name_is_unsure(one: Node, operator: Opera
     options: dict[str, Any] = {"games": ("ace-of-hearts",), "deal": "winnable", "countdown": 1}
     async with connected(one, names=("ana", "bob"), room="friday", **options) as (ana, bob):
         await ana.start()
-        for client in (ana, bob):
-            await until(lambda client=client: client.model.board is not None)  # type: ignore[misc]  # bound at once
-            await client.resign()
-        await until(lambda: ana.model.this_room.standings)
+        await end_race(ana, bob)
         await until(lambda: one.store.records.newest_of("friday"))
         await PersonalData(one.store).forget([bob.link.player])
         await until(lambda: ana.model.this_room.players[1].name == removed_name(2))

@@ -150,15 +150,10 @@ async def test_game_is_described_as_in_games_json(one: Node) -> None:
 
 
 def test_examples_agree_with_the_document() -> None:
-    for path, asked in ((path, methods["get"]) for path, methods in DOCUMENT["paths"].items()):
-        for parameter in asked["parameters"]:
+    for methods in DOCUMENT["paths"].values():
+        for parameter in methods["get"]["parameters"]:
             if pattern := parameter["schema"].get("pattern"):
                 assert re.search(pattern, parameter["example"]), parameter
-        for status, response in asked["responses"].items():
-            for content in response.get("content", {}).values():
-                assert "example" in content or path.endswith(("/events", "/openapi.json", "{race}")), path
-                if "example" in content:
-                    check(content["example"], content["schema"], f"{path} {status}")
 
 
 async def test_older_races_and_those_of_a_player_are_found(one: Node) -> None:

@@ -6,11 +6,15 @@ face-down card. It is slow, and gives the legal moves and their outcomes but no 
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from typing import Final
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
 
 Piles = dict[str, list[str]]
 
@@ -56,49 +60,17 @@ class Rules:
         return [f"0{number}" for number in range(1, self.foundations + 1)]
 
 
-_KLONDIKE: Final = Rules(
-    (1, 2, 3, 4, 5, 6, 7), "all but the top card", kings=True, singles="w", takes_back=True, drawn=1
-)
-_FREECELL: Final = Rules((7, 7, 7, 7, 6, 6, 6, 6), singles="qwer", cells=True)
-_SPIDER: Final = Rules(
-    (6, 5, 5, 6, 5, 5, 6, 5, 5, 6),
-    "all but the top card",
-    builds="any",
-    moves="suit",
-    foundations=8,
-    whole=True,
-    rows=True,
-)
-_YUKON: Final = Rules((1, 6, 7, 8, 9, 10, 11), "all but five cards", moves="anything", kings=True)
+_FILE: Final = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 
-RULES: Final = {
-    "athena": Rules((4,) * 7, "every other card", kings=True, singles="w", drawn=3),
-    "steve": Rules((1, 2, 3, 4, 5, 6, 7, 8), builds="any", moves="suit", foundations=8, takes_back=True, rows=True),
-    "phoenix": Rules((6,) * 6, singles="qwertyuiasdfghjk", single_sizes=(1,) * 16),
-    "ace-of-hearts": Rules(
-        (1, 2, 3, 4, 5, 6, 7), builds="suit", moves="anything", kings=True, foundations=1, rows=True
-    ),
-    "willow": Rules((1, 2, 3, 4, 5, 6, 7), singles="qwer", single_sizes=(6,) * 4, fans=True),
-    "klondike": _KLONDIKE,
-    "klondike-three": replace(_KLONDIKE, drawn=3),
-    "freecell": _FREECELL,
-    "spider": _SPIDER,
-    "spider-two": replace(_SPIDER, suits="SHHS"),
-    "spider-one": replace(_SPIDER, suits="SSSS"),
-    "yukon": _YUKON,
-    "bakers-game": replace(_FREECELL, builds="suit"),
-    "eight-off": replace(
-        _FREECELL, sizes=(6,) * 8, builds="suit", kings=True, singles="qwertyui", single_sizes=(1, 0, 1, 0, 1, 0, 1, 0)
-    ),
-    "seahaven-towers": replace(_FREECELL, sizes=(5,) * 10, builds="suit", kings=True, single_sizes=(0, 1, 1, 0)),
-    "russian-solitaire": replace(_YUKON, builds="suit"),
-    "thirty-six": Rules((6,) * 6, builds="any", singles="w", drawn=1, redeals=False),
-    "mrs-mop": replace(_SPIDER, sizes=(8,) * 13, down="none", rows=False),
-    "raglan": Rules(
-        (1, 2, 3, 4, 5, 6, 7, 7, 7), moves="one", singles="qwerty", single_sizes=(1,) * 6, takes_back=True, aces=True
-    ),
-}
-"""The rules of the games. They are taken from books, and not from the files of the games."""
+
+def _rules(name: str) -> dict[str, Any]:
+    given = dict(_FILE[name])
+    like = given.pop("like", "")
+    return (_rules(like) if like else {}) | given
+
+
+RULES: Final = {name: msgspec.convert(_rules(name), Rules) for name in _FILE}
+"""The rules of the games, from ``oracle.toml``."""
 
 
 def rank(card: str) -> int:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass, field, replace
+from random import Random
+from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import to_builtins
 
 from samedeal.options import WantedOptions
+from samedeal.protocol.codec import decode_to_client
 from samedeal.protocol.messages import Begin, Begun, Create, Created, Done, Resign, RoomState
 from samedeal.record import Record
 from tests.server.client import Client
@@ -16,6 +21,7 @@ from tests.server.races import kept
 from tests.simulation.loop import SimulatedLoop
 from tests.simulation.node import SimulatedNode
 from tests.simulation.redis_server import SimulatedRedis
+from tests.simulation.world import simulated
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -23,6 +29,9 @@ if TYPE_CHECKING:
 HOUR: Final = 3_600.0
 WINDOW: Final = 24 * HOUR
 LIMIT: Final = 600
+_A_WHILE: Final = 3.0
+"""Time, in seconds, in which a node notices what was due while none ran. A draw waits longer."""
+
 _OPTIONS: Final = WantedOptions(games=("ace-of-hearts",), deal="winnable", limit=LIMIT)
 
 
@@ -30,13 +39,22 @@ _OPTIONS: Final = WantedOptions(games=("ace-of-hearts",), deal="winnable", limit
 class Attempt:
     """What a player does in the window: begins at an hour of it, makes moves, and may resign.
 
-    Nothing is heard of who ``crashes`` until the next visit: the node dies after the first move.
+    If it ``crashes``, the node dies after the first move. A player who is ``silent`` comes half an hour before, and takes no
+    part in the draw if there is one. A player who does not come does not begin.
     """
 
     hour: float
     moves: int = 3
     resigns: bool = True
     crashes: bool = False
+    silent: bool = False
+    comes: bool = True
+
+
+def random_attempt(random: Random) -> Attempt:
+    """Return what a player may do after the doors have closed."""
+    crashes, silent, comes = (random.random() < each for each in (0.2, 0.2, 0.9))
+    return Attempt(random.uniform(7, 23.9), random.randrange(8), random.random() < 0.5, crashes, silent, comes)
 
 
 @dataclass
@@ -65,9 +83,21 @@ class WindowDay:
                     self._room = (await player.expect(Created, Create, options=_OPTIONS, window=int(WINDOW))).room
                 await player.join(self._room)
         for name, attempt in sorted(self.attempts.items(), key=lambda each: each[1].hour):
-            await self._at(attempt.hour)
-            await self._race(name, attempt)
-        await self._at(max(attempt.hour for attempt in self.attempts.values()) + 1)
+            if attempt.silent:
+                await self._at(attempt.hour - 0.5)
+                async with self._visit(name) as player:
+                    await player.join(self._room)
+                    await player.state(lambda state: bool(state.drawing) or state.phase == "racing")
+            if attempt.comes:
+                await self._at(attempt.hour)
+                await self._race(name, attempt)
+        for name, attempt in self.attempts.items():
+            if attempt.comes and name not in self.began:  # others had to draw the deal first
+                await self._race(name, attempt)
+        if not self.began:
+            return
+        last = max(attempt.hour for attempt in self.attempts.values())
+        await self._at(last + 1 if len(self.began) == len(self.attempts) else WINDOW / HOUR)
         for name in self.attempts:
             async with self._visit(name) as player:
                 await player.join(self._room)
@@ -77,9 +107,13 @@ class WindowDay:
     async def _race(self, name: str, attempt: Attempt) -> None:
         async with self._visit(name, crashes=attempt.crashes) as player:
             await player.join(self._room)
-            state = await player.state()
+            await asyncio.sleep(_A_WHILE)
+            state = player.shown
+            assert state is not None
+            own = next(seat.seat for seat in state.players if seat.player == player.player)
+            if state.phase != "racing" and own not in state.drawing:
+                return
             if state.phase != "racing":
-                state = state if state.drawing else await player.state(lambda state: bool(state.drawing))
                 await player.take_part_alone(state.draw)
                 await player.phase("racing")
             self.began[name] = (await player.expect(Begun, Begin)).time
@@ -87,7 +121,7 @@ class WindowDay:
             await player.acts(1 if attempt.crashes else attempt.moves)
             if attempt.resigns and not attempt.crashes:
                 await player.expect(Done, Resign)
-        if attempt.crashes:
+        if attempt.crashes and name in self.began:
             async with self._visit(name) as player:
                 await player.join(self._room)
                 await player.dealt()
@@ -112,3 +146,64 @@ class WindowDay:
 
     async def _at(self, hour: float) -> None:
         await asyncio.sleep(max(0.0, self._opened_at + hour * HOUR - self.loop.true_time()))
+
+
+def day(attempts: Mapping[str, Attempt], seed: str = "window") -> WindowDay:
+    """Let a day with these attempts pass in a world of its own."""
+    with simulated(seed) as loop:
+        passed = WindowDay(loop, attempts)
+        loop.run_until_complete(loop.world.run(passed.pass_by()))
+    return passed
+
+
+def timeless(value: Any) -> Any:
+    """Return a message without times, which networks decide, and without the hashes and numbers that cover them."""
+    if isinstance(value, dict):
+        varying = ("receipt", "head", "session")
+        return {name: timeless(each) for name, each in value.items() if name not in varying}
+    if isinstance(value, list | tuple):
+        return [timeless(each) for each in value]
+    return "a time" if isinstance(value, int) and value > 10**12 else value
+
+
+def shown(passed: WindowDay, name: str) -> list[Any]:
+    """Return what a player was sent before everything opened."""
+    messages = [decode_to_client(frame) for frame in passed.frames.get(name, []) if isinstance(frame, bytes)]
+    is_open = (isinstance(message, RoomState) and message.phase == "finished" for message in messages)
+    last = next((at for at, opened in enumerate(is_open) if opened), len(messages))
+    return [timeless(to_builtins(message)) for message in messages[:last]]
+
+
+def compared(seed: int) -> list[str]:
+    """Let a random day pass twice, in which one player's attempt differs. Return a sentence for each broken promise."""
+    random = Random(seed)
+    names = ("ana", "ben", "cid", "dan", "eve")[: random.randint(2, 5)]
+    attempts = {name: random_attempt(random) for name in names}
+    who = random.choice(names)
+    other = replace(
+        random_attempt(random), hour=attempts[who].hour, silent=attempts[who].silent, comes=attempts[who].comes
+    )
+    one, twin = day(attempts, str(seed)), day(attempts | {who: other}, str(seed))
+    broken = [
+        f"{name} was told of {who}'s attempt" for name in names if name != who and shown(one, name) != shown(twin, name)
+    ]
+    for passed in (one, twin):
+        tables = {state.standings for state in passed.states}
+        if not passed.began:
+            continue
+        if len(tables) != 1 or passed.record is None:
+            broken.append("there is no one table")
+            continue
+        (table,) = tables
+        passed.record.check()
+        for line in table:
+            attempt = passed.attempts[line.name]
+            made = 1 if attempt.crashes else attempt.moves
+            if line.began_at != passed.began.get(line.name, 0) or line.moves + line.undos != made * (line.began_at > 0):
+                broken.append(f"{line.name} has another attempt than was acknowledged")
+    return broken
+
+
+if __name__ == "__main__":
+    for seed in range(int(sys.argv[1]), int(sys.argv[2])):
+        print(seed, *compared(seed), flush=True)

@@ -12,22 +12,20 @@ from __future__ import annotations
 import fcntl
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 import msgspec
 from msgspec import Struct
 
 from samedeal_link.connection.address import ServerAddress, is_loopback_url
 from samedeal_link.connection.kept_seat import KeptSeat
-from samedeal_link.machine.paths import open_private, state_home, tell_unsaved, write_private
+from samedeal_link.machine.paths import open_private, read_saved, state_home, tell_unsaved, write_private
 from samedeal_link.machine.terminal import terminal
 
 _MAX_SESSIONS: Final = 500
 """Maximum number of sessions kept. The least recently used are dropped first."""
-
-_VERSION: Final = 1
 
 SEAT_TIME: Final = 24 * 3600
 """Time, in seconds, for which a seat is offered to a player who has not returned to it."""
@@ -58,13 +56,9 @@ class _SavedSession(Struct, frozen=True):
     room: str = ""
 
 
-class _AnyVersion(Struct):
-    version: int
-
-
 class _File(Struct, frozen=True):
-    version: int
     sessions: dict[str, dict[str, _SavedSession]]
+    version: Literal[1] = 1
 
 
 class FileSessions:
@@ -121,38 +115,11 @@ class FileSessions:
 
     def _read(self) -> dict[str, dict[str, _SavedSession]]:
         """Return the sessions in the file, and those that should be there."""
-        sessions = self._read_file()
+        file = read_saved(self.path, _File)
+        sessions = file.sessions if file is not None else {}
         for (url, name), saved in terminal().unsaved.kept.get(self.path, {}).items():
             sessions.setdefault(url, {})[name] = saved
         return sessions
-
-    def _read_file(self) -> dict[str, dict[str, _SavedSession]]:
-        tell = terminal().unsaved.tell
-        try:
-            data = self.path.read_bytes()
-        except (FileNotFoundError, NotADirectoryError):
-            return {}
-        except OSError as error:
-            tell(f"Cannot read the sessions in {self.path} ({error.strerror}). You play with a new session.")
-            return {}
-        wrong = "is damaged", "damaged"
-        with suppress(ValueError):
-            if msgspec.json.decode(data, type=_AnyVersion).version > _VERSION:
-                wrong = "is of a newer release of Samedeal", "newer"
-            else:
-                return msgspec.json.decode(data, type=_File).sessions
-        self._rename(*wrong)
-        return {}
-
-    def _rename(self, what: str, suffix: str) -> None:
-        other = self.path.with_name(f"{self.path.name}.{suffix}")
-        tell = terminal().unsaved.tell
-        try:
-            self.path.replace(other)
-        except OSError as error:
-            tell(f"{self.path} {what} and cannot be renamed ({error.strerror}). You play with a new session.")
-        else:
-            tell(f"{self.path} {what} and was renamed to {other.name}. You play with a new session.")
 
     def _write(self, sessions: dict[str, dict[str, _SavedSession]]) -> None:
         newest = sorted(
@@ -161,7 +128,7 @@ class FileSessions:
         kept: dict[str, dict[str, _SavedSession]] = {}
         for _, url, name in newest[:_MAX_SESSIONS]:
             kept.setdefault(url, {})[name] = sessions[url][name]
-        file = msgspec.json.encode(_File(_VERSION, kept))
+        file = msgspec.json.encode(_File(kept))
         write_private(self.path, msgspec.json.format(file, indent=1).decode() + "\n")
 
     @contextmanager

@@ -1,4 +1,4 @@
-"""The client's directories, according to the XDG base directory specification, and safe writing of files in them."""
+"""The client's directories, as in the XDG base directory specification, and safe reading and writing of their files."""
 
 from __future__ import annotations
 
@@ -7,9 +7,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import IO, Any, Literal
+from typing import IO, Any, Literal, TypeVar
+
+import msgspec
 
 from samedeal_link.machine.terminal import terminal
+
+_Content = TypeVar("_Content")
 
 
 def state_home() -> Path:
@@ -108,3 +112,22 @@ def write_private(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     with private_file(path) as file:
         file.write(text.encode())
+
+
+def read_saved(path: Path, kind: type[_Content]) -> _Content | None:
+    """Return what a file of this client says in JSON, or None if there is no such file.
+
+    A file that cannot be read, because it is damaged or of another release, is renamed, and the player is told.
+    """
+    tell = terminal().unsaved.tell
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=kind)
+    except (FileNotFoundError, NotADirectoryError):
+        pass
+    except OSError as error:
+        tell(f"Cannot read {path} ({error.strerror}).")
+    except (ValueError, RecursionError):
+        with suppress(OSError):
+            path.replace(path.with_name(f"{path.name}.unread"))
+            tell(f"{path} is damaged or of another release, and was renamed to {path.name}.unread.")
+    return None

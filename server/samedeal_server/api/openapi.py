@@ -13,8 +13,8 @@ import msgspec
 from websockets.http11 import Response
 
 import samedeal
+from samedeal.data_files import read_data
 from samedeal_server.api.answers import STATUSES, ErrorAnswer
-from samedeal_server.api.examples import EXAMPLES, PARAMETERS
 
 TEXT: Final = "text/plain"
 JSON: Final = "application/json"
@@ -24,6 +24,9 @@ _HEADERS: Final = {
     "ETag": {"description": "Send it back as If-None-Match.", "schema": {"type": "string"}},
     "Retry-After": {"description": "The time, in seconds, after which to ask again.", "schema": {"type": "integer"}},
 }
+
+_PARAMETERS: Final = read_data("samedeal_server.api", "parameters.toml", dict[str, dict[str, Any]])
+"""What the document says about each parameter, by its name."""
 
 _REFUSED_BY_ALL: Final = ("bad_method", "rate_limited", "server_full", "unavailable")
 
@@ -56,8 +59,6 @@ def document(prefix: str, routes: tuple[Route, ...]) -> str:
     for route in routes:
         answer = {JSON: schemas.get(route.schema, {"type": "object"}), TEXT: {"type": "string"}}
         content = {kind: {"schema": answer.get(kind, answer[JSON])} for kind in route.kinds}
-        if JSON in content and route.schema in EXAMPLES:
-            content[JSON]["example"] = msgspec.to_builtins(EXAMPLES[route.schema])
         is_stream = STREAM in route.kinds
         found: dict[str, Any] = {"description": "The answer", "content": content}
         kept = {"headers": {"ETag": _HEADERS["ETag"]}}
@@ -84,9 +85,9 @@ def _without_closed_tuples(schema: Any) -> Any:
 
 def _parameters(route: Route, further: tuple[str, ...]) -> Iterator[dict[str, Any]]:
     for name in re.findall(r"\{(\w+)\}", route.path):
-        yield {"name": name, "in": "path", "required": True, **PARAMETERS[name]}
+        yield {"name": name, "in": "path", "required": True, **_PARAMETERS[name]}
     for name in (*route.query, *further):
-        yield {"name": name, "in": "query" if name.islower() else "header", **PARAMETERS[name]}
+        yield {"name": name, "in": "query" if name.islower() else "header", **_PARAMETERS[name]}
 
 
 def _refused(codes: tuple[str, ...], schema: dict[str, Any]) -> dict[str, Any]:
@@ -97,7 +98,7 @@ def _refused(codes: tuple[str, ...], schema: dict[str, Any]) -> dict[str, Any]:
     return {
         status: {
             "description": f"Refused: {', '.join(found)}.",
-            "content": {JSON: {"schema": schema, "example": {"code": found[0], "message": "Why, and what to do."}}},
+            "content": {JSON: {"schema": schema}},
             **({"headers": {"Retry-After": _HEADERS["Retry-After"]}} if status in ("429", "503") else {}),
         }
         for status, found in sorted(by_status.items())

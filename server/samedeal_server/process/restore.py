@@ -15,7 +15,8 @@ from typing import Final
 
 import structlog
 
-from samedeal.command_line_help import HelpFormatter
+from samedeal.command_line_help import ArgumentRows, HelpFormatter, add_rows
+from samedeal.data_files import read_data
 from samedeal_server.config.config import PROGRAM, Config
 from samedeal_server.config.load import load_config
 from samedeal_server.config.setting_sources import InvalidSetting
@@ -44,23 +45,10 @@ def parser(name: str = PROGRAM) -> argparse.ArgumentParser:
         description="Restore a backup into an empty store. Make backups with samedeal admin URL backup.",
         epilog=epilog.format(name=name),
         formatter_class=HelpFormatter,
+        argument_default=argparse.SUPPRESS,
         allow_abbrev=False,
     )
-    command.add_argument("file", metavar="FILE", type=Path, help="the backup file")
-    command.add_argument("--redis", metavar="URL", default=argparse.SUPPRESS, help="the Redis to restore into")
-    command.add_argument(
-        "--data",
-        metavar="DIR",
-        default=argparse.SUPPRESS,
-        help="the data directory of a server that starts its own Redis",
-    )
-    command.add_argument("--config", metavar="FILE", help=f"a file of settings, as for {name}")
-    command.add_argument("--replace", action="store_true", help="delete everything in the store first")
-    command.add_argument(
-        "--new-receipt-key",
-        action="store_true",
-        help="make the copy and the original refuse each other's receipts of moves; needed if the original keeps running",
-    )
+    add_rows(command, read_data("samedeal_server.process", "restore.toml", ArgumentRows), {"path": Path})
     return command
 
 
