@@ -10,6 +10,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from samedeal.deal import Deal
 from samedeal.errors import RequestRefused
 from samedeal.games import game_named
 from samedeal.options import MAX_PLAYERS, Options
@@ -177,5 +178,5 @@ def similar_options(room: RoomState, deal: str = DEFAULT_DEAL) -> Options:
     position = options.games.index(room.game) if room.game in options.games else 0
     games = (*options.games[position:], *options.games[:position])
     start = options.start if options.hosted and options.start != "at" else "host"
-    players = MAX_PLAYERS if room.earlier else min(options.players, MAX_PLAYERS)
+    players = MAX_PLAYERS if Deal.parse(room.deal).kind == "again" else min(options.players, MAX_PLAYERS)
     return replace(options, games=games, deal=deal, players=players, start=start, start_at=0, hosted=True)

@@ -179,6 +179,7 @@ def test_mark_of_a_bot_is_never_cut(name: str, width: int) -> None:
 def test_wording_of_a_rematch() -> None:
     before, opened = finished(104, 3), finished(104, 3, following="friday-2")
     asked = replace(opened, room=with_(opened.this_room, next_by="p0"))
+    goes_on = replace(asked, room=with_(asked.this_room, options=Options(series=3), round=4))
     assert rematch_text(before, Look()) == ""
     told = {
         "key before it is opened": rematch_does(before),
@@ -187,6 +188,9 @@ def test_wording_of_a_rematch() -> None:
         "opened": rematch_text(opened, Look()),
         "a rival asked": rematch_text(asked, Look()),
         "the player asked": rematch_text(replace(asked, me="p0"), Look()),
+        "key in a series": rematch_does(goes_on),
+        "a rival asked in a series": rematch_text(goes_on, Look()),
+        "after the last race": rematch_does(replace(goes_on, room=with_(goes_on.this_room, round=5))),
     }
     assert_sentences("rematch", [f"{case}\t{sentence}" for case, sentence in told.items()])
 

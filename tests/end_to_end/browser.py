@@ -251,9 +251,9 @@ class Browser:
         """Turn JavaScript in pages on or off. Only Chromium can do that."""
         await self._devtools("Emulation.setScriptExecutionDisabled", value=not allowed)
 
-    async def prefer(self, scheme: str) -> None:
-        """Let pages be shown in the colours of a scheme: ``light`` or ``dark``. Only Chromium can do that."""
-        await self._devtools("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+    async def prefer(self, value: str, feature: str = "prefers-color-scheme") -> None:
+        """Let pages be shown as a user prefers, such as in colours that are ``light`` or ``dark``. Only Chromium can."""
+        await self._devtools("Emulation.setEmulatedMedia", features=[{"name": feature, "value": value}])
 
     async def force_colours(self, forced: bool) -> None:
         """Show pages in the few colours that a user has chosen, as Windows does with high contrast.

@@ -229,7 +229,7 @@ async def test_crowd_is_shown_by_pages_and_by_names(browser: Browser, size: tupl
 
 
 async def test_phone_shows_the_leader_first(browser: Browser) -> None:
-    """The order of the boards follows the race, unless the user wants the order of the seats."""
+    """The order of boards and lanes follows the race. That of the boards is the order of the seats if the user wants it."""
     game = GAMES["athena"]
     names = {"p1": "ana", "p2": "ben", "p3": "cid"}
     seats = tuple(Seat(player=player, seat=seat, name=name) for seat, (player, name) in enumerate(names.items(), 1))
@@ -252,6 +252,8 @@ async def test_phone_shows_the_leader_first(browser: Browser) -> None:
         await browser.until(f"{order}[0].dataset.player === 'p3'")
         assert (await browser.run(BOX, ".tile"))["width"] >= 0.9 * PHONE[0]
         assert (await browser.run(BOX, "#boards .rank"))["height"] >= 14
+        lanes = order.replace(".tile", "#lanes li").replace("offsetTop", "getBoundingClientRect().top")
+        await browser.until(f"{lanes}[0].textContent === '1cidC7'")
         named = await browser.run("return document.querySelector('[data-player=p3]').ariaLabel")
         assert named == "cid, place 1, 7 of 52 cards"
         assert (await browser.run(BOX, "#lead"))["bottom"] <= PHONE[1] / 2

@@ -14,11 +14,13 @@ from msgspec.structs import replace
 from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
+from samedeal.forbidden_words import ForbiddenWords
 from samedeal.game_rules import rules_in_short
 from samedeal.games import GAMES, LEAD_GAME
 from samedeal.protocol.messages import (
     Created,
     Done,
+    EarlierPlayer,
     KickPlayer,
     Leave,
     Ping,
@@ -31,12 +33,16 @@ from samedeal.protocol.messages import (
 )
 from samedeal.race import draws
 from samedeal.record import Record
+from samedeal.solver.solve import solve
+from samedeal.utc_text import utc_text
 from samedeal_client.board.board_lines import board_lines
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import row_text
 from samedeal_client.text.time_text import short_clock_text
 from samedeal_server.api import front
 from samedeal_server.page.files import PageFiles, _qr_code
+from samedeal_server.races.earlier import EarlierRace
+from samedeal_server.races.race_record import race_id
 from samedeal_server.rooms import race_now
 from tests.end_to_end.browser import DEADLINE, ENGINES, LAPTOP, Browser, Engine, script
 from tests.end_to_end.processes import Programs
@@ -63,9 +69,10 @@ from tests.end_to_end.watched_races import ROOM, draw
 from tests.end_to_end.webkit import BrowserError
 from tests.server.client import Client
 from tests.server.live_nodes import Node
-from tests.server.races import race_alone, raced, shorten_wait
+from tests.server.races import finish, race, race_alone, raced, shorten_wait
 from tests.server.waiting import until
 from tests.shared.positions import position
+from tests.shared.race_values import new_race
 
 pytestmark = pytest.mark.xdist_group("page")  # one browser at a time for these tests
 
@@ -124,7 +131,7 @@ async def test_race_is_won(one: Node, browser: Browser, programs: Programs, game
     assert hand == "mouse" or not await browser.accessibility_violations()
     await browser.shows(str(rivals), "caption ~ tr td:nth-child(3)")
     await browser.shows(f"place 1 of {1 + rivals}", ".line-to-copy code")
-    await browser.run(PRESS, "Rematch")
+    await browser.run(PRESS, "Next race")
     await browser.shows("You have a seat, zoe")
     if browser.engine == "firefox":  # it mentions each connection that a page leaves behind
         browser.errors()
@@ -517,11 +524,9 @@ async def sit_by(browser: Browser, url: str, button: str, before: str = "") -> N
 
 @pytest.mark.parametrize("browser", ENGINES, indirect=True)
 async def test_first_screen_is_played_at_once(one: Node, browser: Browser) -> None:
-    """No WebSocket is opened for that. All ways to race are in sight, and the race has the game that was chosen."""
+    """No WebSocket is opened for that, and the race has the game that was chosen."""
     await browser.open(one.url, (360, 510))
     await browser.until("document.querySelector('#felt .card')")
-    for button in ("#now", "#send", "#join"):
-        assert await browser.run(BOTTOM, button) <= 510
     assert not await browser.accessibility_violations()
     await browser.run("document.querySelector('[data-game=klondike-three]').click()")
     dealt = await browser.run(PILES)
@@ -537,6 +542,25 @@ async def test_first_screen_is_played_at_once(one: Node, browser: Browser) -> No
     await browser.run("document.querySelector('#now').click()")
     await browser.shows("Klondike Draw Three", "#facts")
     await browser.shows("You have a seat")
+
+
+@pytest.mark.parametrize("browser", ENGINES, indirect=True)
+async def test_all_ways_to_race_are_in_sight(one: Node, browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also *With bots*, below a board with the race of those who played it, while others race."""
+    assert one.gateway._api
+    monkeypatch.setattr(one.gateway._api._front, "_house", True)
+    ana = await one.player("ana")
+    await ana.create("first", games=("klondike",), deal="daily 2026-01-02")
+    await raced("first", ana)
+    await until(lambda: one.store.records.newest_of("first"))
+    await race(one)
+    for size in (SMALL_PHONE, (360, 510)):
+        await browser.open(one.url, size)
+        await browser.shows("Racing now", "#live h2")
+        for button in ("#now", "#bots", "#send", "#join"):
+            await browser.until("document.querySelector(arguments[0]).checkVisibility()", button)
+            assert await browser.run(BOTTOM, button) <= size[1]
+        assert len(await browser.texts("#past .count")) == 2
 
 
 async def test_board_that_is_won_is_celebrated(one: Node, browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -560,6 +584,40 @@ async def test_board_that_is_won_is_celebrated(one: Node, browser: Browser, monk
         await browser.until("document.documentElement.scrollWidth <= arguments[0]", size[0])
     await browser.press("z")
     await browser.until("!document.querySelector('#felt .falls')")
+
+
+async def test_first_screen_shows_what_happens_here(one: Node, browser: Browser) -> None:
+    """The newest race as lanes, and once it is over, the closest finish of the week. No WebSocket is opened for that."""
+    players = tuple(
+        EarlierPlayer(name=name, foundation_cards=52, time=time, reached=tuple(range(time % 51, time + 1, time // 51)))
+        for name, time in (("ana", 24_000), ("ben", 24_400))
+    )
+    start = race_id(replace(new_race("close"), starts=await one.store.now()))
+    await one.store.earlier.keep("willow", start, EarlierRace("again", 1, 1, 9, players, ("p1",)))
+    mira, otto = await race(one, names=("mira", "otto"), games=("freecell",), deal="#1")
+    one.rooms.words = ForbiddenWords("otto")
+    for move in solve(mira.play.board, 100_000).line:
+        await mira.act(str(move))
+        if mira.play.board.foundation_cards == 2:
+            break
+    await browser.open(one.url, SMALL_PHONE)
+    await browser.shows("Racing now: FreeCell", "#live h2")
+    assert await browser.texts("#live .name") == ["mira", "Somebody"]
+    assert await browser.texts("#live .count") == ["2", "0"]
+    assert await browser.run("return document.querySelector('#live a').pathname") == f"/{mira.room}"
+    assert not await browser.accessibility_violations()
+    await finish(mira, otto)
+    await browser.shows("Closest finish this week: Willow", "#live h2")
+    assert int((await browser.texts("#live .count"))[0]) < 52
+    await browser.shows("0:24", "#live .count")
+    await browser.prefer("reduce", "prefers-reduced-motion")
+    await browser.open(one.url, SMALL_PHONE)
+    await browser.shows("Closest finish", "#live h2")
+    assert await browser.texts("#live .count") == ["0:24", "0:24"]
+    await browser.prefer("no-preference", "prefers-reduced-motion")
+    assert one.metric("connections_opened_total") == 2
+    await browser.follow("#live a")
+    assert await browser.run("return location.search") == f"?race={start}"
 
 
 async def test_first_screen_is_told_to_connect_now(one: Node, browser: Browser) -> None:
@@ -630,6 +688,24 @@ async def test_page_races_against_an_earlier_player(
     await browser.shows("mira (earlier)", "caption ~ tr")
     await browser.shows("Checked: the deal was set before the start", ".deal.checked")
     assert not await browser.accessibility_violations()
+
+
+async def test_deal_of_the_day_is_raced_against_others_who_had_it(one: Node, browser: Browser) -> None:
+    deal = f"daily {utc_text(await one.store.now())[:10]}"
+    for name, time in (("best", 400), ("ben", 4_000)):
+        player = EarlierPlayer(name=name, foundation_cards=40, time=0, reached=(1,) * 39 + (time,))
+        await one.store.earlier.keep("freecell", f"{name}.1", EarlierRace(deal, 1, 1, time // 40, (player,), (name,)))
+    choose = "document.querySelector('[name=deal]').value = '\"daily\"'"
+    await sit_by(browser, one.url, "#send", f"document.querySelector('[data-game=freecell]').click(); {choose}")
+    await browser.run(PRESS, "Start the race")
+    await browser.shows("Starts in", "#clock")
+    await dealt(browser)
+    assert sorted(await browser.texts(".lane .name")) == ["You", "ben (earlier)"]
+    await browser.shows("39", "#track .count")
+    await browser.run(PRESS, "Resign")
+    await browser.run(PRESS, "Really resign?")
+    await browser.shows("ben (earlier)", "caption ~ tr")
+    await browser.shows("Fair: ", ".deal.fair")
 
 
 async def test_player_is_told_to_be_stuck(one: Node, browser: Browser) -> None:

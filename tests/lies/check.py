@@ -127,7 +127,9 @@ def _untrue(seen: Seen, shown: Sequence[tuple[str, Any]], truth: Truth) -> Itera
         yield "said to have resigned"
     if any(state.draw != (record.proof.draw if record.proof else 0) for state in raced):
         yield "other number of the draw"
-    if len({state.earlier for state in raced}) > 1 or (record.terms.deal.kind != "again" and raced[0].earlier):
+    kind = record.terms.deal.kind
+    is_lone = kind == "daily" and sum(not bot for _, _, bot in racers) == 1
+    if len({state.earlier for state in raced}) > 1 or (raced[0].earlier and not (is_lone or kind == "again")):
         yield "other earlier players"
     for state in states:
         ids = sorted(each.player for each in state.players)

@@ -42,6 +42,7 @@ _GUARDED: Final = {
     "yield ('other_players', '')": "a racer who is not in the record is among the other players already",
     "(each.seat, each.name) == (evidence.seat, evidence.name)": "the same",
     "recorded != (ack.time, ack.action) 1": "another action leads to another board",
+    **{f"drawing.seats != seats {number}": "a list, compared as a whole" for number in range(4)},
     **{
         f"shown.reached in ((), _reached(record, plays[seat], made, shown.revision)) {number}": "a list, compared as a whole"
         for number in range(52)

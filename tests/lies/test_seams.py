@@ -83,6 +83,14 @@ def test_limit_of_the_verdict_is_one_still(name: str) -> None:
     assert found.clock == ""
 
 
+def test_only_person_on_a_daily_deal_may_race_against_others_who_had_it() -> None:
+    begun = racing("lone").begun
+    assert begun
+    assert [each.name for each in begun.earlier] == ["zed"]
+    assert judged(PLANS["lone"], "ana").verdict.kind == "fair"
+    assert judged(PLANS["daily"], "ana", LIES["Ghosts"]).verdict.kind == "wrong"
+
+
 def test_daily_deal_of_another_day_was_perhaps_chosen() -> None:
     assert judged(PLANS["daily"], "ana").verdict.kind == "fair"
     assert judged(PLANS["daily"], "ana", LIES["DailyOfAnotherDay"]).verdict.kind == "checked"

@@ -136,6 +136,15 @@ def _lost_beginning(receipt: bytes) -> Callable[[Server, Client], None]:
     return lose
 
 
+def _too_late(server: Server, client: Client) -> None:
+    """Let a player ask to begin just before the window closes, too late for the request to arrive."""
+    race = server.race
+    if race.is_hidden and client in server.present and not server.held.progress_of(client.player).began_at:
+        server.now = max(server.now, race.ends - 10)
+        client.send(messages.Begin(id=0))
+        server.settle()
+
+
 def _window(server: Server, client: Client) -> None:
     """Let another program of the player come, make a move, and leave again."""
     racer = server.racer_of(client)
@@ -361,6 +370,7 @@ TROUBLES: Final[dict[str, Trouble]] = {
     "restart": Trouble(_knowing("restart")),
     "forget": Trouble(_knowing("forget"), FORGOTTEN),
     "recovered": Trouble(_recovered, LOST),
+    "too late": Trouble(_too_late),
     "lost beginning": Trouble(_lost_beginning(b"receipt"), LOST),
     "lost beginning for good": Trouble(_lost_beginning(b""), LOST | {"other_start", "other_counts"}),
     "lost for good": Trouble(

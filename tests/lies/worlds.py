@@ -23,7 +23,7 @@ from samedeal.errors import SamedealError
 from samedeal.joint_deal import public_mix, share_commitment
 from samedeal.options import Options
 from samedeal.protocol import messages
-from samedeal.protocol.messages import RoomState, Seat, TableLine, Tally
+from samedeal.protocol.messages import EarlierPlayer, RoomState, Seat, TableLine, Tally
 from samedeal.protocol_codes import RefusalCode
 from samedeal.race import room_state
 from samedeal.race.commands import (
@@ -293,7 +293,8 @@ class Server:
         if self.race.needs_search:
             found = self.find()
             self.held = replace(self.held, secret=with_fields(self.held.secret, found=found))
-            self.held = self.held.told(FixDealCommand(found), self.now)
+            is_lone = self.race.deal.startswith("daily") and sum(not each.bot for each in self.race.racers) == 1
+            self.held = self.held.told(FixDealCommand(found, (_ATTEMPT,) if is_lone else ()), self.now)
         is_dealt = self.race.phase in ("racing", "finished") or self.race.is_hidden
         if is_dealt and not self.held.plays:
             rules = {each.player: self.race_for(self.clients.get(each.name)).options for each in self.race.racers}
@@ -729,6 +730,9 @@ _BLOCKED: Final = 275
 _BLOCKED_AFTER: Final = 10
 
 _DRAW: Final = "bob:quiet ana:start bob:commits bob:speaks"
+_ATTEMPT: Final = EarlierPlayer(name="zed", foundation_cards=2, time=0, reached=(1_000, 2_000))
+"""Another player's first attempt at a daily deal."""
+
 _SHORT: Final = "ana:move bob:move ana:move bob:stuck ana:resign"
 WINDOW: Final = 3600
 LINE: Final = line("friday", game=GAME.name, deal="winnable", delay=0)
@@ -797,6 +801,13 @@ def _plans() -> Sequence[Plan]:
             tide=NOW + 60_000,
         ),
         _created("daily", f"ana:join bob:join ana:start race {_SHORT} push", daily),
+        _race_of(
+            "lone",
+            "ana:join eve:join ana:start race ana:move*3 eve:move ana:stuck eve:stuck",
+            daily,
+            wanted={"ana": Wanted(options=daily, private=False)},
+            bots=("eve",),
+        ),
         _created("number", "ana:join bob:join ana:start race bob:move ana:block bob:resign", number),
         _created("random", "ana:join bob:join ana:start race ana:move*2 bob:stuck ana:resign sue:watch", chance),
         _race_of("again", "ana:join race ana:move*3 ana:stuck", again, wanted={"ana": at_once}),

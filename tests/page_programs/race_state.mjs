@@ -4,7 +4,7 @@ import {hex, unhex} from "./hash.js"
 import {decode, encode} from "./msgpack.js"
 import {GAMES} from "./piles.js"
 import {NAMES as PROPOSED, nextName, proposedName} from "./names.js"
-import {Race, RaceFeed, nearest, resultOf, standing} from "./race_state.js"
+import {Race, RaceFeed, nearest, rematchText, resultOf, standing} from "./race_state.js"
 import {Witness} from "./witness.js"
 
 const NAMES = ["ana", "ben", "cid"]
@@ -45,6 +45,11 @@ export function shares(draws) {
 		race.setRoom({room: "k7", players: [{player: "p1"}], phase: "countdown", draw})
 		return race.shares
 	})
+}
+
+export const rematches = rooms => {
+	const players = NAMES.map((name, player) => ({name, player}))
+	return rooms.map(([series, round, next, by]) => rematchText({players, options: {series}, round, next, next_by: by}, 0))
 }
 
 export const neighbours = all =>

@@ -13,16 +13,29 @@ from samedeal.deal import Deal
 from samedeal.deal_proof import DealProof
 from samedeal.errors import RequestRefused
 from samedeal.options import Options
-from samedeal.protocol.messages import Created, Done, EarlierPlayer, Join, Leave, RaceNow, Rematch, RoomState
+from samedeal.protocol.messages import (
+    Created,
+    Done,
+    EarlierPlayer,
+    Join,
+    Leave,
+    RaceNow,
+    Rematch,
+    Resign,
+    RoomState,
+    Start,
+)
 from samedeal.race.commands import JoinCommand, KickCommand, RaceAloneCommand, TickCommand
 from samedeal.race.due_times import EMPTY_LIFETIME, FOLLOW_TIMEOUT
 from samedeal.race.transitions import apply
 from samedeal.race.values import DealSecret, Racer
-from samedeal_server.races.earlier import EarlierRace, PlayerPast, choose, earlier_race
+from samedeal.solver.solve import solve
+from samedeal_server.races.earlier import EarlierRace, PlayerPast, attempts_near, choose, earlier_race
 from samedeal_server.races.log_entry import LogEntry
 from tests.server.client import Client
 from tests.server.live_nodes import PLENTY, Node
 from tests.server.races import ended_race, race_alone, shorten_wait
+from tests.server.races import kept as records_kept
 from tests.server.waiting import until
 from tests.shared.race_values import SEED
 
@@ -182,6 +195,69 @@ def test_deal_is_offered_to_nobody_who_knows_it(player: str, past: str) -> None:
     waiting = ended_race(racers=(Racer(player, player, 1),))
     assert choose([earlier], waiting, PlayerPast(deals=(past,))) is None
     assert choose([earlier], ended_race(racers=(Racer("cid", "Cid", 1),)), PlayerPast()) == earlier
+
+
+DAILY = "daily 2026-01-01"
+
+
+def attempt(pace: int, player: str = "", deal: str = DAILY) -> EarlierRace:
+    """A race in which one player took 40 times ``pace`` for 40 cards, and in which ``player`` was too, if that is a name."""
+    line = EarlierPlayer(name=str(pace), foundation_cards=40, time=0, reached=(5,) * 39 + (40 * pace,))
+    return EarlierRace(deal, 1, 1, pace, (line,), (str(pace), player))
+
+
+@pytest.mark.parametrize(
+    ("pace", "expected"),
+    [
+        (1_000, "1000 1100 1400 700"),
+        (1_001, "1000 1100 1400 1500"),
+        (600, "699 700"),
+        (0, "1000 1100 1400 1500"),
+        (9, ""),
+    ],
+)
+def test_attempts_at_a_daily_deal_are_near_ones_own_pace_and_never_the_best(pace: int, expected: str) -> None:
+    """Without a pace of the player's own, that of the middle attempt stands for it."""
+    races = [attempt(each) for each in (1_500, 500, 1_501, 699, 1_400, 700, 1_000, 1_100)]
+    races += [attempt(1_001, "zoe"), attempt(1_002, deal="daily 2026-01-02"), attempt(1_003, deal="again 1")]
+    assert " ".join(each.name for each in attempts_near(races, DAILY, "zoe", pace)) == expected
+
+
+def test_only_the_first_attempt_at_a_daily_deal_counts() -> None:
+    lone = EarlierPlayer(name="bo", foundation_cards=1, time=0, reached=(9,))
+    for had, found in (((), ("Ana",)), (("ana",), ())):
+        race = ended_race(deal=DAILY, shares=(), earlier=(lone,))
+        earlier = earlier_race(race, DealSecret(SEED), {"ana": [LogEntry(1, 1, "draw", b"", 1, 1, 0, 1_500)]}, had)
+        assert tuple(each.name for each in (earlier.players if earlier else ())) == found
+        assert not earlier or (earlier.deal, choose([earlier], race, PlayerPast())) == (DAILY, None)
+
+
+async def test_lone_player_races_on_the_daily_deal_against_others_of_the_same_pace(one: Node) -> None:
+    """Nobody does while other people are in the race. Each game has a deal of its own."""
+    ana, bob = await one.player("ana"), await one.player("bob")
+    for game, *players in (("bakers-game", bob), (GAME, bob, ana), (GAME, ana), (GAME, ana)):
+        room = await players[0].create(games=(game,), deal="daily")
+        for player in players:
+            await player.join(room)
+        if players == [ana]:
+            today = (await player.state()).deal
+            for pace in (500, 800, 1_200, 2_000):
+                await one.store.earlier.keep(GAME, f"a.{pace}", attempt(pace, deal=today))
+            await one.store.earlier.change_past(ana.player, lambda past: replace(past, pace=1_000))
+        await players[0].expect(Done, Start)
+        for player in players:
+            play = await player.dealt()
+            for move in solve(play.board, 100_000).line:
+                await player.act(str(move))
+                if player.play.board.foundation_cards:
+                    break
+        for player in players:
+            await player.expect(Done, Resign)
+        states = [await player.phase("finished") for player in players]
+        assert [each.name for each in states[0].earlier] == (["1200", "800"] if players == [ana] else [])
+        await records_kept(players[0], room)
+    first, *others = [each for each in (await one.store.earlier.of_game(GAME)).values() if ana.player in each.ids]
+    assert ([each.name for each in first.players], others) == (["bob", "ana"], [])
 
 
 def test_past_keeps_the_last_deals_and_a_mean_speed() -> None:

@@ -21,7 +21,17 @@ from samedeal.options import Options, WantedOptions
 from samedeal.protocol.messages import Done, RoomLine, Start
 from samedeal_server.config.limits import Limits
 from samedeal_server.page.bundles import BUNDLES, HOMES, bundled
-from samedeal_server.page.files import FOR_PROGRAMS, ROWS_MODULE, SENTENCES_MODULE, WORKER, door_note, static_files
+from samedeal_server.page.files import (
+    DOCUMENT,
+    FOR_PROGRAMS,
+    ROWS_MODULE,
+    SENTENCES_MODULE,
+    WORKER,
+    document_of,
+    door_note,
+    make_file,
+    static_files,
+)
 from samedeal_server.page.previews import preview_tags
 from tests.golden.golden_files import assert_answered
 from tests.server.live_nodes import NodeMaker
@@ -70,12 +80,13 @@ def test_page_is_small() -> None:
 
     Until the race has ended, nobody loads the check of the deal, with the solver.
     """
-    names = {name for name in FILES if not name.endswith((".png", ".json"))} - {*FOR_PROGRAMS}
-    first = names - BUNDLES.keys()
-    assert packed(first | imported("page.js") | imported("front.js")) <= LARGEST_FRONT
-    assert packed(first | imported("page.js") | imported("race_screen.js")) <= LARGEST_WATCHING
-    assert packed(first | imported("page.js") | imported("seat.js") | {WORKER}) <= LARGEST_RACING
-    assert packed(names) <= LARGEST
+    names = {name for name in FILES if not name.endswith((".png", ".json"))} - {*FOR_PROGRAMS, DOCUMENT}
+    front, room = (len(make_file(DOCUMENT, document_of(is_room=is_room)).packed) for is_room in (False, True))
+    both = names - BUNDLES.keys() - {"front.css", "page.css"} | imported("page.js")
+    assert front + packed(both | {"front.css"} | imported("front.js")) <= LARGEST_FRONT
+    assert room + packed(both | {"page.css"} | imported("race_screen.js")) <= LARGEST_WATCHING
+    assert room + packed(both | {"page.css", WORKER} | imported("seat.js")) <= LARGEST_RACING
+    assert front + packed(names) <= LARGEST
 
 
 def test_bundles_are_named_where_they_are_first_needed() -> None:
@@ -178,7 +189,7 @@ def test_page_loads_nothing_from_elsewhere() -> None:
 
 async def test_files_are_served(node: NodeMaker) -> None:
     one = await node()
-    for name in {*NAMES, *PICTURES} - {"index.html", "headless.mjs"} - SCRIPTS | BUNDLES.keys():
+    for name in {*NAMES, *PICTURES} - {DOCUMENT, "headless.mjs"} - SCRIPTS | BUNDLES.keys():
         answer = await ask(one.url, f"/{name}")
         assert answer.status == 200, name
         assert answer.body == FILES[name].plain
@@ -274,7 +285,8 @@ async def test_requests_are_charged_what_they_cost(node: NodeMaker, path: str, s
 
 def preview(document: bytes) -> dict[str, str]:
     """The texts of the preview in a document. The document contains nothing else that the file does not."""
-    assert re.sub(rb"<meta property=.*\n", b"", document) == (STATIC / "index.html").read_bytes()
+    without = re.sub(rb"<meta property=.*\n", b"", document)
+    assert without == document_of(is_room=b'id="front"' not in without)
     found = re.findall(r'<meta property="og:(.*?)" content="([^"<>]*)">', document.decode())
     return {name: unescape(text) for name, text in found}
 

@@ -121,6 +121,18 @@ def test_result_is_told_in_a_sentence(tmp_path: Path) -> None:
     assert answer_of_page("race_state.results", tmp_path, list(told.values())) == list(told)
 
 
+def test_rematch_in_a_series_is_its_next_race(tmp_path: Path) -> None:
+    told: dict[str, list[Any]] = {
+        "Rematch": [1, 4, "", ""],
+        "ben wants a rematch: join": [1, 4, "k7-6", 1],
+        "Next race": [3, 4, "", ""],
+        "ben is ready for the next race: join": [3, 4, "k7-6", 1],
+        "The next race is open: join": [3, 4, "k7-6", 0],
+        "The rematch is open: join": [3, 5, "k7-6", 0],
+    }
+    assert answer_of_page("race_state.rematches", tmp_path, list(told.values())) == list(told)
+
+
 AHEAD, BEHIND = {"count": 9, "place": 1}, {"count": 8}
 
 

@@ -93,8 +93,8 @@ def test_what_a_player_wanted_is_forgotten_in_the_room(tmp_path: Path) -> None:
 )
 def test_page_wants_the_rematch_that_terminals_want(deal: str, tmp_path: Path) -> None:
     options = Options(deal=deal, players=2, start="at", start_at=5, hosted=False, series=3)
-    state = room_state("k7", options, (), round=4, private=True)
-    wanted = Wanted(options=options.successor(Deal.parse(deal)), round=5, private=True)
+    state = room_state("k7", options, (), round=4, private=True, window=3600)
+    wanted = Wanted(options=options.successor(Deal.parse(deal)), round=5, private=True, window=3600)
     assert answer_of_page("witness.rematch", tmp_path, encode(state).hex()) == json.decode(json.encode(wanted))
 
 

@@ -9,21 +9,26 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from samedeal.forbidden_words import ForbiddenWords
 from samedeal.games import GAMES
-from samedeal.protocol.messages import Created, Rematch
+from samedeal.protocol.messages import Created, EarlierPlayer, Rematch
 from samedeal.record import Record
+from samedeal.solver.solve import solve
 from samedeal_server.api.openapi import document
 from samedeal_server.api.read_api import PREFIX, ROUTES
 from samedeal_server.config.limits import Limits
+from samedeal_server.races.earlier import EarlierRace
+from samedeal_server.races.race_record import race_id
 from samedeal_server.store.news import NewsId
 from tests.golden.golden_files import assert_answered
 from tests.programs import skip_without
 from tests.server.live_nodes import Node, NodeMaker
 from tests.server.plain_http import Answer, ask
-from tests.server.races import raced
+from tests.server.races import finish, race, raced
 from tests.server.waiting import until
+from tests.shared.race_values import new_race
 
 DOCUMENT: dict[str, Any] = json.loads(document(PREFIX, ROUTES))
 
@@ -217,6 +222,38 @@ async def test_front_shows_a_past_deal_of_the_day_and_no_forbidden_name(one: Nod
     assert sorted(rival["name"] for rival in board["rivals"]) == ["", "ana"]
     assert (room["names"], room["people"], room["line"]["players"]) == (["ana"], 2, 2)
     assert [line["room"] for line in front["races"]] == ["today", "older", "first"]
+
+
+async def test_front_shows_the_newest_race_else_the_closest_finish(one: Node, two: Node) -> None:
+    """Of a race that goes on, it tells counts. Of races of the week, the second player of one has not finished."""
+    now, day = await one.store.now(), 86_400_000
+    for room, days, second in (("friday", 1, 300), ("saturday", 1, 200), ("sunday", 1, 0), ("older", 8, 190)):
+        times = {"ana": 90, "otto": second, "cid": 400}
+        players = tuple(
+            EarlierPlayer(name=name, foundation_cards=52 if time else 3, time=time, reached=(5,) * (52 if time else 3))
+            for name, time in times.items()
+        )
+        start = race_id(replace(new_race(room), starts=now - days * day))
+        await one.store.earlier.keep("freecell", start, EarlierRace("again", 1, 1, 9, players, ("p1",)))
+    others = await race(one, names=("eve", "fay"), room="first")
+    ana, otto = await race(two, names=("ana", "otto"), room="newer", games=("freecell",), deal="#1")
+    unseen = await race(one, names=("guy", "hal"), room="unseen", spectators=False)
+    for move in solve(otto.play.board, 100_000).line:
+        await otto.act(str(move))
+        if otto.play.board.foundation_cards == 2:
+            break
+    for node in (one, two):
+        node.rooms.words = ForbiddenWords("ana")
+    found = (await read(one, "/front"))["race"]
+    assert (found["room"], found["race"][:6], found["game"]) == ("newer", "newer.", "freecell")
+    told = [(each["name"], each["cards"], each["reached"], each["time"]) for each in found["rivals"]]
+    assert told == [("otto", 2, [], 0), ("", 0, [], 0)]
+    for clients in (others, (ana, otto), unseen):
+        await finish(*clients)
+    found = (await read(two, "/front"))["race"]
+    assert (found["room"], found["race"][:9], found["game"]) == ("", "saturday.", "freecell")
+    told = [(each["name"], each["cards"], len(each["reached"]), each["time"]) for each in found["rivals"]]
+    assert told == [("", 52, 52, 90), ("otto", 52, 52, 200), ("cid", 52, 52, 400)]
 
 
 async def test_requests_are_refused_in_json(one: Node) -> None:

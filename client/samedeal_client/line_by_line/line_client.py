@@ -19,6 +19,7 @@ from samedeal_client.input.intended_move import Ambiguous, Rejected
 from samedeal_client.line_by_line.line_output import LineOutput
 from samedeal_client.line_by_line.line_parser import TypedCommand, Word, parse_command, parse_line
 from samedeal_client.panels.race import card_location, quit_warnings, server_gone_sentences
+from samedeal_client.panels.series import goes_on
 from samedeal_client.panels.verdict import exit_code
 from samedeal_client.panels.waiting import away_question
 from samedeal_client.terminal_io.line_io import Printer
@@ -100,7 +101,8 @@ class LineClient:
     def _race_over(self) -> None:
         self._saving = asyncio.create_task(self._save_whole_record(self._output.record_path))
         if not self.ends_with_race:
-            self._output.print("Type 'again' for a rematch, or 'quit'.")
+            again = "the next race" if goes_on(self.client.model.this_room) else "a rematch"
+            self._output.print(f"Type 'again' for {again}, or 'quit'.")
 
     async def _save_whole_record(self, own: Path | None) -> None:
         """Replace the file ``own``, the record of only this player, by the server's record of all players.

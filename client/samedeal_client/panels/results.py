@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from samedeal_client.panels.earlier import earlier_rows
 from samedeal_client.panels.outcome import headline, personal_best, rematch_wish, why_over
 from samedeal_client.panels.plot import Curve, top_of_plot
-from samedeal_client.panels.series import series_rows
+from samedeal_client.panels.series import rematch_name, series_rows
 from samedeal_client.panels.tide import tide_title
 from samedeal_client.panels.verdict import VERDICT_STYLES, verdict_lines
 from samedeal_client.text.appearance import Look
@@ -33,9 +33,10 @@ class ResultDetails:
 
 def rematch_does(model: Model) -> str:
     """Return the effect of the rematch key."""
+    name = rematch_name(model.this_room)
     if model.seat is None:
-        return "watch the rematch"
-    return "join the rematch" if model.this_room.next else "rematch"
+        return f"watch the {name}"
+    return f"join the {name}" if model.this_room.next else name
 
 
 def race_length(model: Model) -> int:

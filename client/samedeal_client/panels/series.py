@@ -22,6 +22,16 @@ def series_title(room: RoomState) -> str:
     return f"Race {number} of {races}"
 
 
+def goes_on(room: RoomState) -> bool:
+    """Return whether the rematch of a race is the next race of its series."""
+    return (room.round + 1) % room.options.series > 0
+
+
+def rematch_name(room: RoomState) -> str:
+    """Return what players call the rematch of a race."""
+    return "next race" if goes_on(room) else "rematch"
+
+
 def series_rows(room: RoomState, me: str, look: Look) -> tuple[Row, ...]:
     """Return the title and the table of a series. Return no rows outside a series."""
     title = series_title(room)

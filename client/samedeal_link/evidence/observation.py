@@ -332,7 +332,8 @@ def _with_race(evidence: Evidence, state: RoomState) -> Evidence:
         is_won = terms.options.first_finish_ends and any(tally.finished_at for tally in state.tallies)
         drawn = known.drawn.draw if known.drawn else 0
         known = known.finding_if(state.draw != drawn, "other_drawn")
-        known = known.finding_if(bool(state.earlier) and terms.deal.kind != "again", "other_results")
+        is_lone = terms.deal.kind == "daily" and sum(not each.bot for each in racers) == 1
+        known = known.finding_if(bool(state.earlier) and not (is_lone or terms.deal.kind == "again"), "other_results")
         known = known.finding_if(state.ends != end and not (is_won and state.starts <= state.ends < end), "other_limit")
     was_resigned = any(each.seat in known.resigned and not each.resigned for each in state.players)
     known = known.finding_if(was_resigned, "lost_data")  # a player who has resigned cannot come back

@@ -250,12 +250,14 @@ def _deal(evidence: Evidence, record: Record) -> Iterator[tuple[str, str]]:
     if drawing is not None and drawing.seats != seats:
         yield "other_drawn", ""
     if evidence.role == "player" and record.deal.kind == "winnable" and has_missed(evidence, draw):
-        if not evidence.window or evidence.seat in seats:
-            yield "missed_draw", ""
-        elif drawing is not None and drawing.without_me:
-            yield "left_out", ""
-        else:
-            yield "without_you", _and([each.name for each in shares])
+        yield (
+            "missed_draw"
+            if not evidence.window or evidence.seat in seats
+            else "left_out"
+            if drawing is not None and drawing.without_me
+            else "without_you",
+            _and([each.name for each in shares]),
+        )
 
 
 def _race(evidence: Evidence, record: Record, plays: Mapping[int, Mapping[int, Play]]) -> Iterator[tuple[str, str]]:

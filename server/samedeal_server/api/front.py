@@ -1,12 +1,15 @@
-"""What the page shows first: a board to try, rooms with the names of their players, and finished races.
+"""What the page shows first: a board to try, a race to look at, rooms with the names of their players, and finished races.
 
-The board is that of a deal of the day that is over, and has the race of those who played it. The names of strangers are
-left out if the operator's words forbid them.
+The board is that of a deal of the day that is over, and has the race of those who played it. The race to look at is the
+newest one that is under way, else the closest finish of the week. The names of strangers are left out if the operator's
+words forbid them.
 """
 
 from __future__ import annotations
 
 import asyncio
+import math
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Final
 
@@ -18,7 +21,9 @@ from samedeal.games import GAMES
 from samedeal.protocol.messages import RecordLine, RoomLine, TideTime
 from samedeal.race.values import Race
 from samedeal.record import Record, RecordedPlayer
+from samedeal.standings import Result, ranked
 from samedeal_server.races.public_facts import room_line
+from samedeal_server.races.race_record import has_started_after, race_id
 from samedeal_server.rooms.cached_list import CachedList
 from samedeal_server.rooms.registry import RoomRegistry
 from samedeal_server.rooms.room_list import RoomList
@@ -27,25 +32,27 @@ _SHOWN: Final = ("open", "countdown", "racing")
 _MOST_ROOMS: Final = 24
 _MOST_RECORDS: Final = 12
 _MOST_RIVALS: Final = 3
+_WEEK: Final = 7 * 86_400_000
 
 _READ: Final = 1_000
 """Number of newest records among which that of a deal of the day is looked for."""
 
-_BOARD_LIFETIME: Final = 60.0
-"""Time, in seconds, for which the board to try is cached."""
+_PAST_LIFETIME: Final = 60.0
+"""Time, in seconds, for which what is shown of finished races is cached."""
 
 
 class FrontRival(Struct, frozen=True, kw_only=True):
-    """A player of the race on the board to try.
+    """A player of a race.
 
-    ``reached`` has the times, in milliseconds since the start, at which the player first had 1, 2 and more foundation
-    cards. ``time`` is that of the finish, or 0.
+    ``cards`` is the number of foundation cards. ``reached`` has the times, in milliseconds since the start, at which the
+    player first had 1, 2 and more of them, and is empty while the race goes on. ``time`` is that of the finish, or 0.
     """
 
     name: str
     bot: bool
     time: int
-    reached: tuple[int, ...]
+    cards: int
+    reached: tuple[int, ...] = ()
 
 
 class FrontBoard(Struct, frozen=True, kw_only=True):
@@ -59,6 +66,18 @@ class FrontBoard(Struct, frozen=True, kw_only=True):
     deal: str
     started: int
     piles: tuple[tuple[int, ...], ...]
+    rivals: tuple[FrontRival, ...]
+
+
+class FrontRace(Struct, frozen=True, kw_only=True):
+    """A race to look at: the one that has started last and is under way in ``room``, else the closest finish of the week.
+
+    ``room`` is empty if the race is over. ``rivals`` are its best players, the first one first.
+    """
+
+    race: str
+    room: str
+    game: str
     rivals: tuple[FrontRival, ...]
 
 
@@ -78,12 +97,14 @@ class FrontAnswer(Struct, frozen=True, kw_only=True):
     """What the page shows first, at the time ``time``.
 
     ``house`` tells whether the server has bots for those who want to race against bots. ``board`` is null until a deal of
-    the day is over that somebody has raced on. ``races`` are finished ones, whose ``winner`` may be empty.
+    the day is over that somebody has raced on, and ``race`` if there is none to look at. ``races`` are finished ones, whose
+    ``winner`` may be empty.
     """
 
     time: int
     house: bool
     board: FrontBoard | None
+    race: FrontRace | None
     rooms: tuple[FrontRoom, ...]
     races: tuple[RecordLine, ...]
     tides: tuple[TideTime, ...]
@@ -100,7 +121,8 @@ class Front:
         self._records = records
         self._house = house
         self._answers = CachedList(self._read, rooms.timers)
-        self._boards = CachedList(self._read_board, rooms.timers, _BOARD_LIFETIME)
+        self._boards = CachedList(self._read_board, rooms.timers, _PAST_LIFETIME)
+        self._finishes = CachedList(self._read_closest, rooms.timers, _PAST_LIFETIME)
 
     async def answer(self) -> FrontAnswer:
         """Return the answer, which is read at most once a second. Raise StoreUnavailable if Redis fails."""
@@ -112,11 +134,12 @@ class Front:
         races = await self._rooms.store.load_races(lines)
         records = (await self._records.lines())[:_MOST_RECORDS]
         board = next(iter(await self._boards.lines()), None)
+        race = await self._newest(races) or next(iter(await self._finishes.lines()), None)
         answer = FrontAnswer(
             time=self._rooms.clock.now(),
             house=self._house,
-            board=board
-            and replace(board, rivals=tuple(replace(each, name=self._named(each.name)) for each in board.rivals)),
+            board=board and replace(board, rivals=self._shown(board.rivals)),
+            race=race and replace(race, rivals=self._shown(race.rivals)),
             rooms=tuple(self._room(race) for race in races if race is not None and race.is_listed),
             races=tuple(replace(line, winner=self._named(line.winner)) for line in records),
             tides=self._rooms.tides,
@@ -126,10 +149,52 @@ class Front:
     def _named(self, name: str) -> str:
         return "" if self._rooms.words.forbids(name) else name
 
+    def _shown(self, rivals: Iterable[FrontRival]) -> tuple[FrontRival, ...]:
+        return tuple(replace(each, name=self._named(each.name)) for each in rivals)
+
     def _room(self, race: Race) -> FrontRoom:
         people = [racer for racer in race.racers if not racer.bot]
         names = [self._named(racer.shown or racer.name) for racer in people if race.options.spectators]
         return FrontRoom(line=room_line(race), names=tuple(filter(None, names)), people=len(people), tide=race.tide)
+
+    async def _newest(self, races: Iterable[Race | None]) -> FrontRace | None:
+        """Return the race that has started last, with the counts that its racers see too. Nobody sees a board."""
+        racing = [race for race in races if race is not None and race.phase == "racing" and race.options.spectators]
+        race = max(racing, key=lambda race: race.starts, default=None)
+        if race is None:
+            return None
+        results = [
+            ((racer, own), Result(racer.seat, own.foundation_cards, own.finished_at, own.last_progress_at))
+            for racer, own in race.with_progress(await self._rooms.store.load_progress(race))
+        ]
+        rivals = tuple(
+            FrontRival(
+                name=racer.shown or racer.name,
+                bot=racer.bot,
+                time=own.finished_at and own.finished_at - race.starts,
+                cards=own.foundation_cards,
+            )
+            for _, (racer, own) in ranked(results)[:_MOST_RIVALS]
+        )
+        return FrontRace(race=race_id(race), room=race.room, game=race.game.name, rivals=rivals)
+
+    async def _read_closest(self) -> tuple[FrontRace, ...]:
+        """Return the race of the week whose second player was closest to the first."""
+        since = self._rooms.clock.now() - _WEEK
+        closest, least = None, math.inf
+        for game in GAMES:
+            for race, found in (await self._rooms.store.earlier.of_game(game)).items():
+                times = [player.time for player in found.players[:2] if player.time]
+                if len(times) == 2 and times[1] - times[0] < least and has_started_after(race, since):
+                    closest, least = (race, game, found.players), times[1] - times[0]
+        if closest is None:
+            return ()
+        race, game, players = closest
+        rivals = tuple(
+            FrontRival(name=each.name, bot=False, time=each.time, cards=each.foundation_cards, reached=each.reached)
+            for each in players[:_MOST_RIVALS]
+        )
+        return (FrontRace(race=race, room="", game=game, rivals=rivals),)
 
     async def _read_board(self) -> tuple[FrontBoard, ...]:
         """Return the board of the newest deal of the day that is over, among those of races in games that people know."""
@@ -160,7 +225,13 @@ def _board(line: RecordLine, text: bytes) -> FrontBoard:
         started=line.started,
         piles=tuple(map(tuple, record.first_play.board.piles)),
         rivals=tuple(
-            FrontRival(name=player.name, bot=player.bot, time=player.time, reached=_reached(record, player))
+            FrontRival(
+                name=player.name,
+                bot=player.bot,
+                time=player.time,
+                cards=player.foundation_cards,
+                reached=_reached(record, player),
+            )
             for player in best
         ),
     )

@@ -1,9 +1,9 @@
 """The files of the web page, served on the same port as the players' WebSockets.
 
-``/`` lists the rooms and records, and ``/ROOM`` shows the race in a room. The server sends the same document for both,
-and a script in the document reads the path. If the query is ``?embed``, other sites may show the document in an HTML
-frame. The document refers to all other files by relative links. ``/qr/ROOM.svg`` is the QR code of the link to a room,
-and ``/qr/PATH/ROOM.svg`` if the browser knows it below a path that a proxy removes.
+``/`` is the first screen, and ``/ROOM`` shows the race in a room. The server sends the same document for both, without
+the first screen and its styles for a room, and a script in the document reads the path. If the query is ``?embed``, other
+sites may show the document in an HTML frame. The document refers to all other files by relative links. ``/qr/ROOM.svg``
+is the QR code of the link to a room, and ``/qr/PATH/ROOM.svg`` if the browser knows it below a path that a proxy removes.
 """
 
 from __future__ import annotations
@@ -60,6 +60,8 @@ _TYPES: Final = {
 }
 
 _STYLES: Final = "page.css"
+_STYLES_OF_FRONT: Final = "front.css"
+_FRONT: Final = re.compile(rb'<template id="front">.*?</template>\n', re.DOTALL)
 _GAMES: Final = "games.json"
 _GAMES_MODULE: Final = "games.mjs"
 
@@ -166,7 +168,7 @@ class PageFiles:
         """Return the file for a path without its first slash, or None if there is none."""
         if not name or _room_code(name):
             tags = preview_tags(address, room).encode()
-            document = self._files[DOCUMENT].plain.replace(_END_OF_HEAD, tags + _END_OF_HEAD)
+            document = document_of(is_room=bool(name)).replace(_END_OF_HEAD, tags + _END_OF_HEAD)
             note = f"{door_note(self._door, address, _room_code(name))}{self._legal}".encode()
             return _document(document.replace(_END_OF_FOOTER, note + _END_OF_FOOTER))
         if name.startswith(_QR_CODE[0]) and name.endswith(_QR_CODE[1]):
@@ -176,6 +178,13 @@ class PageFiles:
                 return None
             return _qr_code(f"{address}{'' if urlsplit(address).path else known}/{code}")
         return None if name == DOCUMENT else self._files.get(name)
+
+
+@lru_cache(maxsize=2)
+def document_of(*, is_room: bool) -> bytes:
+    """Return the document for a room, or for the first screen."""
+    document = (_STATIC / DOCUMENT).read_bytes()
+    return _FRONT.sub(b"", document) if is_room else document.replace(_STYLES.encode(), _STYLES_OF_FRONT.encode())
 
 
 def legal_note(addresses: Sequence[str]) -> str:
@@ -281,6 +290,7 @@ def static_files(games: bytes) -> Mapping[str, File]:
     contents[_GAMES_MODULE] = b"export const DESCRIBED = %b\n" % contents[_GAMES].rstrip()
     contents |= table_modules()
     contents[_STYLES] = without_comments(contents[_STYLES])
+    contents[_STYLES_OF_FRONT] = contents[_STYLES] + without_comments(contents[_STYLES_OF_FRONT])
     bundles = {name: bundled(name, contents) for name in (*BUNDLES, PROGRAM[-1])}
     names = contents.keys() - HOMES.keys() - {*PROGRAM} | BUNDLES.keys() | {*FOR_PROGRAMS}
     return {name: make_file(name, bundles.get(name) or contents[name]) for name in names}

@@ -1,4 +1,4 @@
-"""Earlier races whose deals are dealt again, to players for whom nobody came. Pure.
+"""Earlier races whose deals are dealt again, to players for whom nobody came, and attempts at deals of the day. Pure.
 
 The speed of a player is the mean time for a card on the foundations. It is told to nobody.
 """
@@ -6,7 +6,7 @@ The speed of a player is the mean time for a card on the foundations. It is told
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -21,6 +21,10 @@ from samedeal_server.races.log_entry import LogEntry
 
 MOST_PLAYERS: Final = 4
 """Maximum number of players of an earlier race that are shown: the best ones."""
+
+LEAST_PACE: Final = 0.7
+MOST_PACE: Final = 1.5
+"""The times for a card between which attempts at a daily deal are raced against, as shares of the player's own."""
 
 _REMEMBERED: Final = 64
 """Number of deals of a player that are remembered."""
@@ -37,9 +41,9 @@ _WEIGHT: Final = 4
 
 
 class EarlierRace(Struct, frozen=True):
-    """A finished race whose deal can be dealt again.
+    """A finished race whose deal can be dealt again, or one on a daily deal, with those who had not had it before.
 
-    ``deal`` is the deal as text, ``again`` with the mix of the joint deal. ``ids`` are the players who have seen it.
+    ``deal`` is the deal as text, ``again`` with the mix of a joint deal. ``ids`` are the players who have seen it.
     ``pace`` is the time, in milliseconds, for a card of the best of ``players``.
     """
 
@@ -105,23 +109,26 @@ def paces(race: Race) -> dict[str, int]:
 def deal_to_repeat(race: Race, secret: DealSecret) -> str:
     """Return the deal with which a race can be repeated, as text. Return an empty text if there is none.
 
-    Only joint deals of any difficulty, and their repetitions, can be repeated.
+    Only joint deals of any difficulty, their repetitions and daily deals can be repeated.
     """
     deal, shares = Deal.parse(race.deal), race.draw.shares
-    if deal.kind == "again":
+    if deal.kind in ("again", "daily"):
         return race.deal
     return f"again {mixed(secret.seed, shares).hex()}" if race.deal == "winnable" and shares else ""
 
 
-def earlier_race(race: Race, secret: DealSecret, logs: Mapping[str, Iterable[LogEntry]]) -> EarlierRace | None:
+def earlier_race(
+    race: Race, secret: DealSecret, logs: Mapping[str, Iterable[LogEntry]], had: Collection[str] = ()
+) -> EarlierRace | None:
     """Return what is kept of a finished race to repeat its deal. Return None if it cannot be repeated.
 
-    It must be public, its options must allow it, and a person must have brought a card to the foundations. A repetition
-    is not repeated again.
+    It must be public, its options must allow it, and a person must have brought a card to the foundations who had not
+    ``had`` the deal before. A repetition is not repeated again.
     """
     deal, found = deal_to_repeat(race, secret), paces(race)
-    best = [line for line in race.shown_standings if found.get(line.player)][:MOST_PLAYERS]
-    if race.private or race.earlier or not (race.options.spectators and race.options.repeated and deal and best):
+    fitting = [line for line in race.shown_standings if found.get(line.player) and line.player not in had]
+    best, is_again = fitting[:MOST_PLAYERS], Deal.parse(race.deal).kind == "again"
+    if race.private or is_again or not (race.options.spectators and race.options.repeated and deal and best):
         return None
     players = tuple(
         EarlierPlayer(
@@ -145,11 +152,34 @@ def choose(races: Sequence[EarlierRace], race: Race, past: PlayerPast) -> Earlie
     fitting = [
         each
         for each in races
-        if racer.player not in each.ids
+        if each.deal.startswith("again")
+        and racer.player not in each.ids
         and each.deal not in past.deals
         and (each.solver, each.budget) == (SOLVER, race.search.budget)
     ]
     return min(fitting, key=lambda each: abs(math.log(each.pace / (past.pace or each.pace))), default=None)
+
+
+def attempts_near(races: Iterable[EarlierRace], deal: str, player: str, pace: int) -> tuple[EarlierPlayer, ...]:
+    """Return others' first attempts at a daily deal, at a pace near that of a player, but never the best attempt.
+
+    ``pace`` is the player's time for a card, or 0 if it is not known yet. That of the middle attempt then stands for it.
+    """
+    attempts = [
+        ((each.time or each.reached[-1]) / each.foundation_cards, player in race.ids, each)
+        for race in races
+        if race.deal == deal
+        for each in race.players
+    ]
+    attempts.sort(key=lambda attempt: attempt[0])
+    own = pace or (attempts[len(attempts) // 2][0] if attempts else 0)
+    fitting = [
+        (abs(math.log(time / own)), each)
+        for time, is_own, each in attempts[1:]
+        if not is_own and LEAST_PACE * own <= time <= MOST_PACE * own
+    ]
+    fitting.sort(key=lambda attempt: attempt[0])
+    return tuple(each for _, each in fitting[:MOST_PLAYERS])
 
 
 def _reached(log: Iterable[LogEntry], starts: int) -> tuple[int, ...]:

@@ -23,8 +23,17 @@ def race_id(race: Race) -> str:
 
     The id is unique, because a new room gets the same code only some time after this room has closed.
     """
-    digits = utc_text(race.starts).translate({ord(char): None for char in "-:TZ"})
-    return f"{race.room}.{digits[:8]}-{digits[8:14]}"
+    return f"{race.room}.{_start_text(race.starts)}"
+
+
+def has_started_after(race: str, time: int) -> bool:
+    """Return whether the race with an id has started after a time."""
+    return race.rpartition(".")[2] > _start_text(time)
+
+
+def _start_text(time: int) -> str:
+    digits = utc_text(time).translate({ord(char): None for char in "-:TZ"})
+    return f"{digits[:8]}-{digits[8:14]}"
 
 
 def is_race_id(text: str) -> bool:

@@ -8,10 +8,13 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Final
 
+from samedeal.deal import Deal
+from samedeal.protocol.messages import EarlierPlayer
 from samedeal.race.commands import FixDealCommand, GiveUpDealCommand, RaceCommand
 from samedeal.race.draws import mixed
 from samedeal.race.values import FoundDeal, Race
 from samedeal.sentences import refused
+from samedeal_server.races.earlier import attempts_near
 from samedeal_server.rooms.duties import Duties
 from samedeal_server.solving.daily_deals import PublicDeals
 from samedeal_server.solving.pool import SolverFailed, Solvers, candidates_from, set_after
@@ -92,7 +95,17 @@ class DealSearch:
             _log.error(LogEvent.DEAL_NOT_FOUND, room=room, game=race.game.name, deal=race.deal, reason=reason)
             await command(room, GiveUpDealCommand(race.draw.number))
         else:
-            await command(room, FixDealCommand(FoundDeal(race.draw.number, race.draw.shares, *found)))
+            found_deal = FoundDeal(race.draw.number, race.draw.shares, *found)
+            await command(room, FixDealCommand(found_deal, await self._attempts(race)))
+
+    async def _attempts(self, race: Race) -> tuple[EarlierPlayer, ...]:
+        """Return the attempts at a daily deal against which the only person in a race races."""
+        people = [racer.player for racer in race.racers if not racer.bot]
+        if Deal.parse(race.deal).kind != "daily" or len(people) != 1:
+            return ()
+        past = await self._store.earlier.past(people[0])
+        races = await self._store.earlier.of_game(race.game.name)
+        return attempts_near(races.values(), race.deal, people[0], past.pace)
 
     def _oldest(self) -> float:
         return time.monotonic() - min(self._begun.values()) if self._begun else 0.0

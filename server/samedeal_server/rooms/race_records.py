@@ -55,11 +55,14 @@ async def _keep_record(store: Store, limits: Limits, metrics: Metrics, race: Rac
     is_public = not race.private and race.options.spectators
     access = RecordAccess(is_public, players, secret.salt, secret.hash)
     line = _line(race, len(text))
-    if (earlier := earlier_race(race, secret.deal, logs)) and not gone:
-        await store.earlier.keep(race.game.name, identity, earlier)
     deal = deal_to_repeat(race, secret.deal)
+    pasts = {player: await store.earlier.past(player) for player in players}
+    known = f"{deal} {race.game.name}" if deal.startswith("daily") else deal  # each game has a deal of the day
+    had = [player for player, past in pasts.items() if known in past.deals and identity not in past.races]
+    if (earlier := earlier_race(race, secret.deal, logs, had)) and not gone:
+        await store.earlier.keep(race.game.name, identity, earlier)
     for player, pace in ((player, pace) for player, pace in paces(race).items() if player not in gone):
-        with_race = partial(PlayerPast.with_race, race=identity, pace=pace, deal=deal, has_moved=bool(logs[player]))
+        with_race = partial(PlayerPast.with_race, race=identity, pace=pace, deal=known, has_moved=bool(logs[player]))
         await store.earlier.change_past(player, with_race)
     if await store.records.keep(line, text, access, limits.record_days, limits.records):
         metrics.records["kept"].inc()

@@ -194,7 +194,7 @@ class RoomRegistry:
         """Start the race of a player for whom nobody came, or open a room with the deal of an earlier race."""
         (racer,) = race.racers
         races, past = await self.store.earlier.of_game(race.game.name), await self.store.earlier.past(racer.player)
-        found = choose(races, race, past) if race.deal == "winnable" else None
+        found = choose([*races.values()], race, past) if race.deal == "winnable" else None
         room = await self.creator.repeat(race, found) if found else ""
         return await self.command(race.room, RaceAloneCommand(room), "")
 

@@ -34,10 +34,11 @@ class EarlierRaces(StorePart):
         if old := sorted(kept, key=_start)[:-_MOST]:
             await self._executor.execute(command("HDEL", key, *old))
 
-    async def of_game(self, game: str) -> list[EarlierRace]:
-        """Return the earlier races of a game, the newest one first."""
+    async def of_game(self, game: str) -> dict[str, EarlierRace]:
+        """Return the earlier races of a game by their ids, the newest one first."""
         (found,) = await self._executor.execute(command("HGETALL", keys.earlier(game)))
-        return readable((found[race_id] for race_id in sorted(found, key=_start, reverse=True)), EarlierRace)
+        newest_first = sorted(found, key=_start, reverse=True)
+        return {id_.decode(): race for id_ in newest_first for race in readable([found[id_]], EarlierRace)}
 
     async def past(self, player: str) -> PlayerPast:
         """Return what is remembered of a player."""

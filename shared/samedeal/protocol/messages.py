@@ -557,7 +557,7 @@ class TableLine(Struct, frozen=True):
 
 
 class EarlierPlayer(Struct, frozen=True, kw_only=True):
-    """A player of the earlier race whose deal is dealt again.
+    """A player of the earlier race whose deal is dealt again, or of the first race of another player on a daily deal.
 
     ``reached`` has the times, in milliseconds since the start, at which the player first had 1, 2 and more foundation
     cards.
@@ -581,8 +581,9 @@ class RoomState(Message, frozen=True):
     the room of the rematch, or empty, and ``next_by`` is the id of the racer who asked for it, or empty if a spectator
     did. ``round`` is 0 for a first race, and rises by one with each rematch.
     ``table`` is the table of a series, with this race once it has ended. ``rooms_before`` are the rooms of the earlier
-    races of the series. ``earlier`` has the players of the earlier race whose deal is dealt again. ``tide`` is when the
-    tide of the race starts, or 0 if it belongs to none. ``terms`` are the terms of the race as text (``samedeal.terms``).
+    races of the series. ``earlier`` has the players of the earlier race whose deal is dealt again, or others who have had
+    the daily deal. ``tide`` is when the tide of the race starts, or 0 if it belongs to none. ``terms`` are the terms of the
+    race as text (``samedeal.terms``).
 
     ``window`` is the length of the race's window in seconds, or 0. ``doors_close_at`` is when nobody can enter it any more,
     ``starts`` when its deal was found, and ``ends`` when it closes. ``drawing`` has the seats of those who draw its deal.

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from samedeal.protocol.messages import CommitShare, DeclareStuck, KickPlayer, Ready, Resign, RevealShare, Start
+from samedeal.protocol.messages import (
+    CommitShare,
+    DeclareStuck,
+    EarlierPlayer,
+    KickPlayer,
+    Ready,
+    Resign,
+    RevealShare,
+    Start,
+)
 from samedeal.race.progress import ProgressByPlayer
 from samedeal.race.values import DealSecret, FoundDeal, Race
 
@@ -64,9 +73,13 @@ class RevealShareCommand(PlayerCommand, frozen=True):
 
 
 class FixDealCommand(RaceCommand, frozen=True):
-    """Command of a node to fix the joint or daily deal that its search has found."""
+    """Command of a node to fix the joint or daily deal that its search has found.
+
+    ``earlier`` are others who have had the daily deal, for the only person in the race.
+    """
 
     found: FoundDeal
+    earlier: tuple[EarlierPlayer, ...] = ()
 
 
 class GiveUpDealCommand(RaceCommand, frozen=True):

@@ -8,7 +8,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from samedeal.board import Board
-from samedeal.deal import shuffled
+from samedeal.deal import Deal, shuffled
 from samedeal.deal_proof import DealProof, LostShare, RevealedShare
 from samedeal.joint_deal import MAX_DRAWS, SHARE_BYTES, LossReason, candidate_board, mix, share_commitment
 from samedeal.moves import Move
@@ -146,7 +146,9 @@ def lose_seats(race: Race, losers: Sequence[Racer], reason: LossReason, now: int
         return replace(left, phase="closed"), (*events, "closed")
     if not left.racers:
         stopped = DrawProgress(left.draw.number, lost=left.draw.lost)
-        return replace(left, phase="open", starts=0, ends=0, draw=stopped), (*events, "countdown_stopped")
+        earlier = () if Deal.parse(race.deal).kind == "daily" else race.earlier
+        opened = replace(left, phase="open", starts=0, ends=0, draw=stopped, earlier=earlier)
+        return opened, (*events, "countdown_stopped")
     if not race.lacks_shares:
         return left, events
     if race.is_sealed:
@@ -203,7 +205,7 @@ def fix_deal(race: Race, command: FixDealCommand, now: int) -> CommandResult:
     """Fix the deal that a search has found, unless it was found for other shares. A race that is late starts at once."""
     if not race.needs_search or command.found.shares != race.draw.shares:
         return race, ()
-    found = replace(race, draw=replace(race.draw, found=True))
+    found = replace(race, draw=replace(race.draw, found=True), earlier=command.earlier or race.earlier)
     if race.window:
         return replace(found, starts=now), ("deal_found",)
     return _starting_at(found, now) if race.draw.is_late else found, ("deal_found",)

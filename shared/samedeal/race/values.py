@@ -180,6 +180,7 @@ class Race(Struct, frozen=True, omit_defaults=True):
 
     ``next`` is the room of this race's own rematch, and ``next_by`` the racer who asked for it. If only one player came,
     ``next`` is the room in which the deal of an earlier race is dealt again, and there ``earlier`` has that race's players.
+    On a daily deal, it has others who have had the deal, for the only person in the race.
 
     ``window`` is the length of the race's window in seconds, or 0. In a window, each player begins at a time of their own.
 

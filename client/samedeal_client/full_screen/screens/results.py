@@ -37,6 +37,7 @@ from samedeal_client.panels.results import (
     rematch_text,
     shared_result,
 )
+from samedeal_client.panels.series import rematch_name
 from samedeal_client.panels.verdict import verdict_page
 from samedeal_client.text.option_wording import deal_title, public_deal_title
 from samedeal_client.text.spans import Row, Span
@@ -132,7 +133,8 @@ class ResultsScreen(WidgetScreen):
             return self._scrolls
         if action == "copy":
             return self.model.seat is not None
-        return action != "same_deal" or (Deal.parse(room.deal).public and not room.earlier)
+        deal = Deal.parse(room.deal)
+        return action != "same_deal" or (deal.public and deal.kind != "again")
 
     def key_labels(self) -> Mapping[str, str]:
         """Return the labels of the keys for the rematch and for leaving."""
@@ -150,7 +152,7 @@ class ResultsScreen(WidgetScreen):
     def action_rematch(self) -> None:
         """Enter the room of the rematch."""
         task = partial(room_actions.enter_rematch, self.client, self.samedeal.bots)
-        self._run_if_idle("Going to the rematch", task)
+        self._run_if_idle(f"Going to the {rematch_name(self.model.this_room)}", task)
 
     def action_new_room(self) -> None:
         """Open a room with the same options and a winnable deal, and bring the player's bots."""
@@ -167,7 +169,8 @@ class ResultsScreen(WidgetScreen):
     def action_watch(self) -> None:
         """Show the message that there is nothing to watch. On other screens, the same key watches a race."""
         where = ", where you can watch others" if self.samedeal.after_room == "lobby" else ""
-        self.show_message(f"The race is over. Press m for the rematch, or l for the {self.samedeal.after_room}{where}.")
+        name = rematch_name(self.model.this_room)
+        self.show_message(f"The race is over. Press m for the {name}, or l for the {self.samedeal.after_room}{where}.")
 
     def action_no_hint(self) -> None:
         """Say that there are no hints any more.

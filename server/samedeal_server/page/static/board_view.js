@@ -45,7 +45,6 @@ const SHAPES = [
 export const still = matchMedia("(prefers-reduced-motion: reduce)")
 
 export const isSpread = what => what === "column" || what === "fan"
-const rectangle = attributes => svg("rect", {width: WIDTH, height: HEIGHT, rx: 4, ...attributes})
 
 // Where the piles of a game lie: the size of the table, and for each pile its corner and the room below it.
 export function flat(game) {
@@ -72,7 +71,7 @@ export class BoardView {
 	arrange({width, height, places}) {
 		this.places = places
 		this.shown = places.map(() => "") // by pile: the codes of the cards as text
-		const outlines = places.filter(({what}) => !isSpread(what)).map(({x, y}) => rectangle({x, y, class: "outline"}))
+		const outlines = places.filter(({what}) => !isSpread(what)).map(({x, y}) => svg("rect", {x, y, width: WIDTH, height: HEIGHT, rx: 4, class: "outline"}))
 		this.signs = this.signed.map(() => svg("path", {class: "sign"}))
 		const {x, y} = places.find(each => each.what === "stock") ?? {x: 0, y: 0}
 		setAttribute(this.count, "x", x + WIDTH / 2)

@@ -94,6 +94,10 @@ export const stored = {
 	}
 }
 
+// Whether a key that was pressed is one of the game, and not for what has the focus.
+export const isOfGame = ({key, target, ctrlKey, metaKey, altKey}) =>
+	!(ctrlKey || metaKey || altKey || target.closest("input, select, dialog") || (/^(Enter| )$/.test(key) && target.closest("button, summary, a")))
+
 // Let a button switch something on and off with `use`, as it was the last time.
 export function toggle(button, name, usual, use) {
 	const set = isOn => {

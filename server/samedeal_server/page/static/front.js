@@ -24,6 +24,8 @@ const PEEK = 190 // px below the board, in which the games begin, on a large scr
 const wide = matchMedia("(min-width: 900px), (min-width: 560px) and (max-height: 480px)")
 
 export class Front {
+	now = () => Date.now() + this.offset
+
 	constructor() {
 		document.documentElement.classList.add("front")
 		setText(byId("title"), "Race your friends in solitaire")
@@ -32,10 +34,10 @@ export class Front {
 		byId("new").append(forTerminals(`samedeal new ${address}`))
 		if (new URLSearchParams(location.search).has("lost")) setText(byId("why"), LOST)
 		this.rivals = new Rivals(byId("past"))
+		this.lanes = new Rivals(byId("live").lastElementChild)
 		this.practice = new Practice(byId("felt"), sentence => this.tell(sentence), () => this.changed())
 		byId("back").onclick = () => this.practice.hand.act("undo")
-		this.offset = 0
-		this.rooms = []
+		Object.assign(this, {offset: 0, rooms: []})
 		this.prepareName()
 		this.prepareWays()
 		this.prepareGames()
@@ -52,14 +54,25 @@ export class Front {
 		if (answer) {
 			Object.assign(this, answer, {offset: answer.time - Date.now()})
 			byId("bots").hidden = !answer.house
+			this.showRace(answer)
 			showLobby(answer, answer.time)
 		}
 		if (!this.game) this.choose(GAMES[this.board?.game] ? this.board.game : KNOWN[0])
 		this.tick()
 	}
 
-	get now() {
-		return Date.now() + this.offset
+	// Show the race that has started last, with its newest counts, else the closest finish of the week, which is run again.
+	showRace({race: shown}) {
+		byId("live").hidden = !shown
+		if (!shown) return
+		const {race, room, game, rivals} = shown
+		const [what, link] = byId("live").children
+		const lanes = JSON.stringify([race, room, rivals.map(each => each.name)])
+		if (lanes !== this.lanes.key) Object.assign(this.lanes, {key: lanes}).open(rivals, 52 * GAMES[game].decks)
+		this.lanes.players = rivals
+		setText(what, `${room ? "Racing now" : "Closest finish this week"}: ${title(game)}`)
+		setText(link, room ? "Watch" : "Replay")
+		link.href = to(room || `replay?race=${race}`)
 	}
 
 	// Deal a game: the deal of the day that is over, or one that the server knows to be good to try.
@@ -68,9 +81,9 @@ export class Front {
 		this.game = game
 		const isTold = board?.game === game
 		const number = GAMES[game].demo ?? 1
-		this.caption = isTold ? gameOf(game, board.deal, this.now) : title(game)
-		const rivals = isTold ? board.rivals.map(each => ({...each, name: each.name && `${each.name} (${dayOf(board.started, this.now)})`})) : []
-		this.rivals.open(rivals, 52 * GAMES[game].decks)
+		this.caption = isTold ? gameOf(game, board.deal, this.now()) : title(game)
+		const rivals = isTold ? board.rivals.map(each => ({...each, name: each.name && `${each.name} (${dayOf(board.started, this.now())})`})) : []
+		this.rivals.open(rivals, 52 * GAMES[game].decks, true)
 		const best = Math.min(...rivals.map(each => each.time || Infinity))
 		setText(byId("best"), best < Infinity ? ` · best ${clock(best)}` : "")
 		for (const button of byId("games").querySelectorAll("button")) button.ariaPressed = button.dataset.game === game
@@ -90,7 +103,7 @@ export class Front {
 		if (practice.next) rivals.join()
 		rivals.show(practice.home)
 		for (const card of this.fallen?.splice(0) ?? []) card.remove()
-		if (!practice.isWon) return
+		if (practice.home < rivals.cards) return
 		this.tell("You won! Now race somebody.")
 		byId("felt").append(...(this.fallen = falling()))
 	}
@@ -98,9 +111,11 @@ export class Front {
 	// Show what changes with time.
 	tick() {
 		if (!this.game) return
-		const {now, rooms} = this
+		const {rooms} = this
+		const now = this.now()
 		this.rivals.show(this.practice.home)
 		showOwnWindows(now)
+		this.lanes.show()
 		const joins = ({line: {game, phase, starts, players, seats}}) =>
 			phase === "open" && players < seats && starts - now > LATEST && starts - now < LONGEST && (game === this.game || (!this.isChosen && GAMES[game]?.known))
 		const [soon] = rooms.filter(joins).sort((a, b) => a.line.starts - b.line.starts)
@@ -126,10 +141,7 @@ export class Front {
 		const input = byId("name")
 		input.value = stored.get("name") || proposedName()
 		input.onchange = () => stored.set("name", input.value)
-		byId("other").onclick = () => {
-			input.value = proposedName()
-			stored.set("name", input.value)
-		}
+		byId("other").onclick = () => stored.set("name", (input.value = proposedName()))
 		byId("title").after(byId("who"))
 		byId("how").onclick = () => {
 			tellRules(byId("short"), this.game)

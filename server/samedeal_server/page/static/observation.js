@@ -266,7 +266,8 @@ function showRace(known, {players, starts, ends, tallies, draw, earlier}) {
 		const end = known.ends || starts + 1000 * terms.options.limit
 		const isWon = terms.options.first_finish_ends && tallies.some(each => each.finished_at)
 		known.findingIf(draw !== (known.drawn?.draw ?? 0), "other_drawn")
-		known.findingIf(past.length && kindOf(terms.deal) !== "again", "other_results")
+		const isLone = kindOf(terms.deal) === "daily" && players.filter(each => !each.bot).length === 1
+		known.findingIf(past.length && !isLone && kindOf(terms.deal) !== "again", "other_results")
 		known.findingIf(ends !== end && !(isWon && starts <= ends && ends < end), "other_limit")
 	}
 	known.findingIf(players.some(({seat, resigned}) => known.resigned.has(seat) && !resigned), "lost_data") // nobody can come back

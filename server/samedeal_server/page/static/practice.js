@@ -1,9 +1,9 @@
 // A board to play alone. It needs no server, and nothing that is played on it counts.
 
 import {BoardView} from "./board_view.js"
-import {keepOneStop} from "./dom.js"
+import {isOfGame, keepOneStop} from "./dom.js"
 import {Hand} from "./hand.js"
-import {GAMES, HIDDEN, UNSEEN, onFoundations, played} from "./piles.js"
+import {HIDDEN, UNSEEN, onFoundations, played} from "./piles.js"
 import {Table, layOut} from "./table.js"
 
 export class Practice {
@@ -46,10 +46,6 @@ export class Practice {
 		return onFoundations(this.game, this.dealt)
 	}
 
-	get isWon() {
-		return this.home === 52 * GAMES[this.game].decks
-	}
-
 	act(action) {
 		const after = action === "undo" ? this.past.at(-1) : played(this.game, this.dealt, action)
 		if (!after) return this.say(action === "undo" ? "" : "This card can't go there.")
@@ -84,10 +80,8 @@ export class Practice {
 	}
 
 	press(event) {
-		const {key, target, ctrlKey, metaKey, altKey} = event
-		if (!this.table || ctrlKey || metaKey || altKey || target.closest("input, select, dialog")) return
-		if ((key === "Enter" || key === " ") && target.closest("button, summary, a")) return
+		if (!this.table || !isOfGame(event)) return
 		this.say("")
-		if (this.hand.press(key, () => this.hand.act("undo"))) event.preventDefault()
+		if (this.hand.press(event.key, () => this.hand.act("undo"))) event.preventDefault()
 	}
 }

@@ -8,7 +8,8 @@ import {address, enteredRoom, goTo, isFrame, to, want, wantedIn} from "./here.js
 import {proposedName} from "./names.js"
 import {tellRules} from "./rule_picture.js"
 import {dealWords, termsHash} from "./race_hashes.js"
-import {Race, end, leader, mute, named, namesOtherRoom, rematchOf, rematchText, resultOf} from "./race_state.js"
+import {Race, among, end, leader, mute, named, namesOtherRoom, rematchName, rematchOf, rematchText, resultOf} from "./race_state.js"
+import {Track} from "./track.js"
 
 const CAPTION = 30 // px, height of a tile without its board
 const GAP = 6 // px between tiles
@@ -39,6 +40,7 @@ export class RaceScreen {
 	constructor(room) {
 		this.room = room
 		this.race = new Race()
+		this.track = new Track()
 		this.credentials = {}
 		this.wanted = wantedIn(room)
 		this.shown = new Map() // by player: the elements that show the player
@@ -208,7 +210,11 @@ export class RaceScreen {
 
 	// Show what a replay does not have.
 	showRoom(rows) {
-		const {phase, standings} = this.race.room
+		const {room} = this.race
+		const {phase, standings} = room
+		const isOn = phase === "racing" && (this.seat || small.matches) // elsewhere, spectators have the standings beside the boards
+		byId("track").hidden = !isOn
+		if (isOn) this.track.show(among(rows, room, this.link.now() - room.starts), this.seat?.me, this.race, row => this.colourOf(row))
 		this.showJoin()
 		this.showDraw()
 		this.showRules()
@@ -434,10 +440,11 @@ export class RaceScreen {
 		const joins = next || phase === "open"
 		const link = (path, text, onclick) => element("p", {}, element("a", {href: to(path), onclick}, text))
 		const me = players.some(({player}) => player === this.link.player) && this.link.player
-		const what = next ? (me ? rematchText(this.race.room, me) : "Take a seat in the rematch") : `Take a seat${joins ? "" : " in the next race"}`
+		const later = next ? rematchName(this.race.room) : "next race"
+		const what = next && me ? rematchText(this.race.room, me) : `Take a seat${phase === "open" ? "" : ` in the ${later}`}`
 		byId("join").replaceChildren(
 			isFrame || this.seat || phase === "closed" ? "" : this.nameForm(what, isFull),
-			next && !this.seat && !me ? link(encodeURIComponent(next), "Watch the rematch", () => want(next, wanted)) : "",
+			next && !this.seat && !me ? link(encodeURIComponent(next), `Watch the ${later}`, () => want(next, wanted)) : "",
 			phase === "finished" ? link(`replay?race=${this.room}`, "Replay this race") : "",
 			this.seat || phase === "closed" ? "" : forTerminals(`samedeal ${joins ? "join" : "watch"} ${address} ${next || this.room}`)
 		)

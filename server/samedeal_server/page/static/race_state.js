@@ -5,7 +5,7 @@ import {GAMES, onFoundations, played} from "./piles.js"
 import {RULES} from "./rules.mjs"
 
 const QUIET = 4000 // ms between two sentences about the lead
-const CLOSE = 10 // cards to go
+export const CLOSE = 10 // cards to go, from which a racer is close to the finish
 const TENS = ["", "ten", "twenty", "thirty", "forty"]
 const SEATS = 16 // of a room whose host has not said another number
 
@@ -152,14 +152,32 @@ export function rematchOf({round, deal, private: isPrivate, options, window}) {
 	return {options: {...options, deal: next, players, start, start_at: 0, hosted: true}, round: round + 1, private: isPrivate, window}
 }
 
+// Whether the rematch of a race is the next race of its series.
+export const goesOn = ({round, options: {series}}) => (round + 1) % series > 0
+export const rematchName = room => (goesOn(room) ? "next race" : "rematch")
+
 // What a button says to a player of a race that may have a rematch.
-export function rematchText({next, next_by: by, players}, me) {
+export function rematchText(room, me) {
+	const {next, next_by: by, players} = room
 	const asker = players.find(({player}) => player === by && player !== me)
-	return !next ? "Rematch" : asker ? `${asker.name} wants a rematch: join` : "A rematch is open: join"
+	if (!next) return goesOn(room) ? "Next race" : "Rematch"
+	return asker ? `${asker.name} ${goesOn(room) ? "is ready for the next race" : "wants a rematch"}: join` : `The ${rematchName(room)} is open: join`
 }
 
 export const byProgress = (a, b) =>
 	(a.finishedAt || Infinity) - (b.finishedAt || Infinity) || b.count - a.count || a.progressAt - b.progressAt
+
+// The rows of a race, with the players of the earlier race whose deal was dealt again, as they stood this long after their
+// start.
+export function among(rows, {starts, earlier}, after) {
+	if (!earlier.length) return rows
+	const past = earlier.map(({name, time, reached}, i) => {
+		const times = reached.filter(at => at <= after)
+		const finishedAt = time && time <= after ? starts + time : 0
+		return {player: `earlier ${i}`, name: `${name} (earlier)`, seat: 255 - i, count: times.length, finishedAt, progressAt: starts + (times.at(-1) ?? 0), connected: true}
+	})
+	return [...rows, ...past].sort(byProgress).map((each, i) => ({...each, place: i + 1}))
+}
 
 export const ordinal = n => n + (/1[123]$/.test(n) ? "th" : {1: "st", 2: "nd", 3: "rd"}[n % 10] ?? "th")
 

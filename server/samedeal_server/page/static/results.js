@@ -5,10 +5,9 @@ import {falling} from "./board_view.js"
 import {clock, copyLine, counted, dealName, element, stored} from "./dom.js"
 import {to} from "./here.js"
 import {title} from "./piles.js"
-import {end, ordinal, resultOf, shortTime} from "./race_state.js"
+import {among, end, goesOn, ordinal, resultOf, shortTime} from "./race_state.js"
 import {shareButton} from "./seat.js"
 import {row, table} from "./series.js"
-import {among} from "./track.js"
 
 // Keep the player's best time in each game. Return what there is to say about a time.
 export function beaten({game}, time) {
@@ -39,9 +38,9 @@ export function onFelt(place, result, lines, hasFinished, isNew) {
 }
 
 // Who won the series, once its last race is over.
-function winnersOf({options: {series}, round, standings, table}) {
-	const isOver = series > 1 && standings.length && (round % series) + 1 === series
-	return isOver ? table.filter(each => each.place === 1).map(each => each.name).join(" and ") : ""
+function winnersOf(room) {
+	const {options: {series}, standings, table} = room
+	return series > 1 && standings.length && !goesOn(room) ? table.filter(each => each.place === 1).map(each => each.name).join(" and ") : ""
 }
 
 // By how much the first of a race is ahead of the second, if both have finished.
@@ -72,7 +71,7 @@ export function shareResult({room, cards, progress}, {player, final}) {
 	return [shareButton("Share", {text}), line]
 }
 
-// The results of all of them.
+// The results of all who had the deal of a player.
 export function earlierTable({room, cards}, {name, player, final}) {
 	const own = {name, player, count: final.foundation_cards, finishedAt: final.time && room.starts + final.time, progressAt: 0}
 	const lines = among([own], room, Infinity).map(({place, name, finishedAt, count}) =>

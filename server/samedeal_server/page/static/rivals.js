@@ -1,4 +1,4 @@
-// The race of those who have played a deal before, as lanes above a board to play alone.
+// A race of others, as lanes: of those who have played a deal before, above a board to play alone, and what happens here.
 
 import {still} from "./board_view.js"
 import {clock, setText} from "./dom.js"
@@ -7,16 +7,18 @@ import {laneOf} from "./lanes.js"
 const LIVELY = 12 // times as fast as it was, until the player joins in
 
 export class Rivals {
+	lanes = []
+
 	// `list` gets the lanes.
 	constructor(list) {
 		this.list = list
 	}
 
-	// Show the race of players, and of the one who plays now, to so many cards. Without players there are no lanes.
-	open(players, cards) {
+	// Show the race of players to so many cards, and of the one who plays now if `isOwn`. Without players there are no lanes.
+	open(players, cards, isOwn) {
 		Object.assign(this, {players, cards, since: performance.now(), isOn: false})
 		this.lanes = players.map(({name, bot}, at) => laneOf(name || "Somebody", bot, false, `hsl(${200 + 137.5 * at} 75% 70%)`))
-		if (players.length) this.lanes.push(laneOf("", false, true, "#f2b632"))
+		if (isOwn && players.length) this.lanes.push(laneOf("", false, true, "#f2b632"))
 		this.list.replaceChildren(...this.lanes.map(each => each.item))
 	}
 
@@ -25,14 +27,14 @@ export class Rivals {
 		if (!this.isOn) Object.assign(this, {isOn: true, since: performance.now()})
 	}
 
+	// Show where the players are now. Of a race that goes on, only the newest counts are known.
 	show(own) {
 		const time = still.matches ? Infinity : (performance.now() - this.since) * (this.isOn ? 1 : LIVELY)
-		const all = [...this.players, {time: 0, reached: Array(own).fill(0)}]
 		this.lanes.forEach(({item, count}, i) => {
-			const {time: finish, reached} = all[i]
-			const home = reached.filter(each => each <= time).length
+			const {time: finish, reached, cards} = this.players[i] ?? {reached: [], cards: own}
+			const home = reached.length ? reached.filter(each => each <= time).length : cards
 			item.style.setProperty("--done", home / this.cards)
-			setText(count, finish && finish <= time ? clock(finish) : String(home))
+			setText(count, finish && home === this.cards ? clock(finish) : String(home))
 		})
 	}
 }

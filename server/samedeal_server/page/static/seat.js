@@ -1,17 +1,16 @@
 // The player's seat on the screen of a race: from the name to the rematch. It is loaded when somebody takes a seat.
 
-import {byId, copyLine, element, setText, stored, toggle} from "./dom.js"
+import {byId, copyLine, element, isOfGame, setText, stored, toggle} from "./dom.js"
 import {Hand} from "./hand.js"
 import {goTo, keepSeat} from "./here.js"
 import {nextName} from "./names.js"
 import {onFoundations} from "./piles.js"
 import {PLAIN} from "./race_screen.js"
-import {end, rematchOf, rematchText} from "./race_state.js"
+import {end, rematchName, rematchOf, rematchText} from "./race_state.js"
 import {Racer} from "./racer.js"
 import {seriesTable} from "./series.js"
 import {runTask} from "./start_worker.js"
 import {Table, layOut} from "./table.js"
-import {Track, among} from "./track.js"
 import {Witness} from "./witness.js"
 
 const FALL = 3000 // ms in which cards fall for a player who has finished
@@ -33,7 +32,7 @@ function keep(room) {
 
 export class Seat {
 	constructor(screen, name) {
-		Object.assign(this, {screen, name, phase: "", leaving: new AbortController(), track: new Track()})
+		Object.assign(this, {screen, name, phase: "", leaving: new AbortController()})
 		keep(screen.room)
 		toggle(byId("sounds"), "sounds", false, async isOn => (this.sounds = isOn ? await import("./sound.js").catch(() => null) : null))
 		byId("undo").onclick = () => this.undo()
@@ -100,12 +99,12 @@ export class Seat {
 		const {screen} = this
 		stored.set(`seat ${screen.room}`, null)
 		byId("boards").hidden = false
-		for (const id of ["seat", "lanes", "said"]) byId(id).replaceChildren()
+		for (const id of ["seat", "said"]) byId(id).replaceChildren()
 		document.documentElement.classList.remove("seated", "racing", "over")
 		this.leaving.abort()
 		this.stayAwake()
 		for (const player of screen.shown.keys()) screen.drop(player)
-		Object.assign(screen, {chosen: [], made: {}, ranked: null})
+		Object.assign(screen, {chosen: [], made: {}, ranked: null, track: new screen.track.constructor()})
 		screen.race.isLive = false
 		screen.race.boards.clear()
 	}
@@ -169,17 +168,12 @@ export class Seat {
 
 	get isRacing() {
 		const {own} = this
-		return own && this.room.phase === "racing" && !own.resigned && this.racer.piles && !this.isWon
-	}
-
-	get isWon() {
-		return onFoundations(this.racer.game, this.racer.board.piles) === this.screen.race.cards
+		return own && this.room.phase === "racing" && !own.resigned && this.racer.piles && onFoundations(this.racer.game, this.racer.board.piles) < this.screen.race.cards
 	}
 
 	press(event) {
-		const {key, target, ctrlKey, metaKey, altKey} = event
-		if (ctrlKey || metaKey || altKey || !this.isRacing || byId("rules").open || target.matches("input, select, textarea")) return
-		if (target.matches("button, summary, a") && (key === "Enter" || key === " ")) return
+		const {key} = event
+		if (!this.isRacing || byId("rules").open || !isOfGame(event)) return
 		this.say("")
 		if (key === "?" && this.room.options.hints) this.hint()
 		else if (!this.hand.press(key, () => this.undo())) return
@@ -255,16 +249,9 @@ export class Seat {
 			this.phase = phase
 			this.stayAwake()
 		}
-		if (isOn) this.showTrack(rows)
 		this.showPanel(rows)
 		if (this.racer.piles) this.showTable(false)
 		this.fit()
-	}
-
-	showTrack(rows) {
-		const {room, screen} = this
-		const all = room.earlier.length ? among(rows, room, screen.link.now() - room.starts) : rows
-		this.track.show(all, this.me, screen.race, row => screen.colourOf(row))
 	}
 
 	// What the player can do besides moves: before the race, and after it.
@@ -291,9 +278,9 @@ export class Seat {
 		if (!own) parts.push(element("p", {}, "You have no seat in this room."), button("Watch", () => screen.unseat("")))
 		else if (phase === "open") parts.push(...this.partsBefore(rows, gone))
 		else if (room.window && phase !== "finished") parts.push(...screen.windows.parts(this, row))
-		else if (phase === "countdown" && room.earlier.length) parts.push(element("p", {}, "Nobody else came. The deal of an earlier race is dealt again."))
+		else if (phase === "countdown" && room.deal.startsWith("again")) parts.push(element("p", {}, "Nobody else came. The deal of an earlier race is dealt again."))
 		else if (isOut) {
-			const later = screen.wantsNext ? element("p", {role: "status"}, "You get a seat in the rematch.") : this.rematchButton
+			const later = screen.wantsNext ? element("p", {role: "status"}, `You get a seat in the ${rematchName(room)}.`) : this.rematchButton
 			parts.push(...result, element("p", {}, "The race goes on for the others."), element("p", {class: "controls"}, later, button("Watch them", () => screen.unseat(""))))
 		} else if (phase === "finished") {
 			const share = row.final ? this.results.shareResult(screen.race, row) : []

@@ -177,8 +177,8 @@ function* rowsOfDeal(evidence, {record, proof}) {
 	const [shown, withoutMe] = drawing[draw] ?? []
 	if (shown && !same(shown, seats)) yield ["other_drawn"]
 	if (role !== "player" || kindOf(record.terms.deal) !== "winnable" || !hasMissed(evidence, draw)) return
-	if (!window || seats.includes(own)) yield ["missed_draw"]
-	else yield withoutMe ? ["left_out"] : ["without_you", allOf(shares.map(([, name]) => name))]
+	const row = !window || seats.includes(own) ? "missed_draw" : withoutMe ? "left_out" : "without_you"
+	yield [row, allOf(shares.map(([, name]) => name))]
 }
 
 function* rowsOfRace(evidence, {record, plays}) {

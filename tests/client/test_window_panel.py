@@ -1,0 +1,130 @@
+"""What the terminal says in a race with a window, and what a client knows of its own time there."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from samedeal.errors import PlayError
+from samedeal.options import Options
+from samedeal.protocol.messages import RoomState, Seat, Tally
+from samedeal_client.menus.option_parsing import read_window
+from samedeal_client.panels.live_ranking import current_ranking
+from samedeal_client.panels.narration import Narrator
+from samedeal_client.panels.race import return_text
+from samedeal_client.panels.waiting import room_rows, start_condition
+from samedeal_client.panels.window import attempt_rows, raced_sentence
+from samedeal_client.text.appearance import Look
+from samedeal_client.text.spans import row_text
+from samedeal_link.model.model import Model
+from tests.client.server_messages import room_state
+
+OPENED = 1_796_083_200_000  # 2026-12-01 00:00 UTC, a Tuesday
+HOUR = 3_600_000
+WINDOW = 48 * HOUR
+ENDS = OPENED + WINDOW
+OPTIONS = Options(games=("willow",), deal="winnable", bots=False)
+SEATS = tuple(Seat(player=name, name=name, seat=at) for at, name in enumerate(("ana", "ben", "cid"), 1))
+LOOK = Look()
+
+
+@pytest.fixture(autouse=True)
+def _utc(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Let local time be UTC."""
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+def room(phase: str = "open", **changes: Any) -> RoomState:
+    fixed = {"window": WINDOW // 1000, "doors_close_at": OPENED + WINDOW // 4, "ends": ENDS}
+    return room_state("friday", OPTIONS, SEATS, phase=phase, **{**fixed, **changes})
+
+
+def model(me: str = "ben", phase: str = "racing", began: int = 0, **changes: Any) -> Model:
+    """A room with a window, of which ben sees his own attempt."""
+    starts = OPENED + 13 * HOUR if phase == "racing" else 0
+    tallies = tuple(Tally(player=seat.player, connected=False) for seat in SEATS)
+    own = tuple(replace(each, began_at=began) if each.player == me else each for each in tallies)
+    return Model(me=me, name=me).after(room(phase, starts=starts, tallies=own, **changes))
+
+
+def text(rows: Any) -> list[str]:
+    return [line for row in rows if (line := row_text(row).strip())]
+
+
+def test_open_doors() -> None:
+    lines = "\n".join(text(room_rows(room(), 80, UTC)))
+    for line in ("Doors", "Starts", "when all have raced, at the latest Thursday 00:00", "15 min for each"):
+        assert line in lines
+    assert "Bots" not in lines
+    assert start_condition(model("ana", "open"), OPENED) == (
+        "One name each: who are they? Close the doors with Enter, at the latest Tuesday 12:00."
+    )
+    assert "The host closes the doors" in start_condition(model("ben", "open"), OPENED)
+
+
+@pytest.mark.parametrize(
+    ("drawing", "sentence"),
+    [
+        ((), "The deal is drawn by whoever is here. Nobody is yet."),
+        ((1, 3), "The deal is drawn by ana and cid."),
+        ((2, 3), "The deal is drawn by you and cid."),
+    ],
+)
+def test_draw(drawing: tuple[int, ...], sentence: str) -> None:
+    drawn = model(phase="countdown", drawing=drawing)
+    assert text(attempt_rows(drawn, OPENED, LOOK)) == [sentence]
+    assert Narrator(LOOK).describe_room(drawn)[-1] == sentence
+
+
+def test_one_try() -> None:
+    waits = model()
+    assert waits.may_begin
+    assert not waits.racing, "who has not begun may quit"
+    assert text(attempt_rows(waits, OPENED + 20 * HOUR, LOOK)) == [
+        "Your one try: 15:00, the clock does not stop. Ready?",
+        "Enter: begin",
+        "You can also come back later, until Thursday 00:00.",
+    ]
+    assert "Your one try: 4:10" in text(attempt_rows(waits, ENDS - 250_000, LOOK))[0]
+    assert return_text(waits, "samedeal join", server_gone=False).startswith("Your seat is kept.")
+
+
+def test_own_clock() -> None:
+    began = OPENED + 20 * HOUR
+    own = model(began=began)
+    assert not own.may_begin
+    assert own.time_left(began + 60_000) == 14 * 60_000
+    assert model(began=ENDS - 60_000).time_left(ENDS - 30_000) == 30_000
+    assert not raced_sentence(own, began + 60_000)
+    over = "You have raced. Nobody sees how until all have, at the latest Thursday 00:00."
+    assert raced_sentence(own, began + 900_000) == over
+    resigned = tuple(replace(seat, resigned=seat.player == "ben") for seat in SEATS)
+    assert raced_sentence(own.after(replace(own.this_room, players=resigned)), began) == over
+    with pytest.raises(PlayError):
+        own.with_action("draw", 1, began + 900_000)
+
+
+def test_others_are_not_ranked_while_the_window_is_open() -> None:
+    assert [player.name for player in current_ranking(model(), OPENED)] == ["ben"]
+    assert not model().may_watch_others
+
+
+@pytest.mark.parametrize(
+    ("typed", "seconds"), [("", 0), ("1h", 3_600), ("36 h", 129_600), ("2d", 172_800), ("3D", 259_200)]
+)
+def test_window_that_is_typed(typed: str, seconds: int) -> None:
+    assert read_window(typed) == seconds
+
+
+@pytest.mark.parametrize("typed", ["0h", "73h", "4d", "2", "90 min", "two days"])
+def test_window_that_cannot_be(typed: str) -> None:
+    with pytest.raises(ValueError, match="1h to 72h"):
+        read_window(typed)
