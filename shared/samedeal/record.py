@@ -192,6 +192,11 @@ class Record:
         return 1000 * self.terms.options.limit
 
     @property
+    def length(self) -> int:
+        """How long the race lasted, in milliseconds. In a window, each player has the time limit."""
+        return self.limit if self.terms.window else self.end - self.start
+
+    @property
     def first_play(self) -> Play:
         """The play before the first action. It is the same for all players."""
         deal = self.proof.board() if self.proof else Board.deal(self.game, shuffled(self.seed, self.game.decks))

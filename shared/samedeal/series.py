@@ -55,6 +55,5 @@ def table_of(records: Iterable[Record]) -> tuple[TableLine, ...]:
     """Return the table of a series from the records of its races. Players are known by their names."""
     table: tuple[TableLine, ...] = ()
     for record in records:
-        length = record.limit if record.terms.window else record.end - record.start
-        table = with_race(table, record_standings(record), length)
+        table = with_race(table, record_standings(record), record.length)
     return table

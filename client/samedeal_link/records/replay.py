@@ -81,7 +81,7 @@ class RecordedRace:
             for player in record.players
         )
         self.lines: tuple[Track, ...] = ()
-        self.length = max([record.end - record.start, 1, *(time for track in self.tracks for time in track.times)])
+        self.length = max([record.length, 1, *(time for track in self.tracks for time in track.times)])
 
     @property
     def shown_tracks(self) -> tuple[Track, ...]:

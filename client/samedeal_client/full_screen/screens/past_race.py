@@ -43,7 +43,7 @@ class PastResultsScreen(LookScreen[None]):
         result = headline(standings, me, total, look) if record.is_whole else place_text(self._race)
         self._table, plot = StandingsTable(), PlotView(id="plot")
         maximum = top_of_plot(max(line.foundation_cards for line in standings), total)
-        plot.show_curves(curves, maximum, record.end - record.start, look)
+        plot.show_curves(curves, maximum, record.length, look)
         remarks = "" if record.is_whole else "This machine has only your own part of the race."
         page = VerticalScroll(
             Static(text_of((Span(result, "title"),), look), id="headline"),

@@ -66,7 +66,7 @@ export class ReplayScreen extends RaceScreen {
 		const {terms, commitment, start, end} = record
 		const shown = {...record, ...terms, terms: terms.text}
 		const {piles, line, lost = [], draw = 0, shares} = openDeal(record)
-		const [race, length] = [new Race(), end - start]
+		const [race, length] = [new Race(), terms.window ? 1000 * terms.options.limit : end - start]
 		const players = record.players.map(({seat, name, bot, actions, cards, ...more}) => {
 			const player = String(seat)
 			return {player, seat, name, bot, actions, end: {...more, player, foundation_cards: cards}}
