@@ -200,6 +200,7 @@ async def test_phone_in_the_hand(one: Node, browser: Browser) -> None:
         await browser.resize(SMALL_PHONE)
         assert await browser.run("return document.querySelector('#boards').getBoundingClientRect().top") <= 140
         await browser.run("document.querySelector('#sounds').click()")
+        await browser.until("performance.getEntriesByName(new URL('sound.js', location.href).href).length")
         await browser.drag(await browser.run(PLACE, "stock", 1), touch=True)
         await acked(browser, 1)
         assert await browser.run("return window.tones") == 1

@@ -408,7 +408,12 @@ def _own(seen: Seen, shown: Sequence[tuple[str, Any]], states: Sequence[RoomStat
     boards = [value for what, value in shown if what == "board"]
     acts = {type(value[0]) for what, value in shown if what == "sent"}
     begins = messages.Begin in acts
-    if not any(revision == 0 for revision, *_ in boards) and (begins or not record.terms.window):
+    in_time = any(
+        isinstance(value[0], messages.Begin) and value[1] + LOCAL < max(state.ends for state in states) - CLOCK_DRIFT
+        for what, value in shown
+        if what == "sent"
+    )
+    if not any(revision == 0 for revision, *_ in boards) and (in_time or own.began_at or not record.terms.window):
         yield "first board not shown"
     if own.began_at and not begins:
         yield "begun by another"

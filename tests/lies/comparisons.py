@@ -44,7 +44,7 @@ _GUARDED: Final = {
     "recorded != (ack.time, ack.action) 1": "another action leads to another board",
     **{f"drawing.seats != seats {number}": "a list, compared as a whole" for number in range(4)},
     **{
-        f"shown.reached in ((), _reached(record, plays[seat], made, shown.revision)) {number}": "a list, compared as a whole"
+        f"shown.reached in ((), _reached(starts[seat], plays[seat], made, shown.revision)) {number}": "the same"
         for number in range(52)
     },
 }

@@ -639,6 +639,13 @@ def _limit(server: Server, _: Client) -> None:
         server.tick()
 
 
+def _up(server: Server, _: Client) -> None:
+    """Wait until the time of all who have begun in a window is up."""
+    if server.race.phase == "racing":
+        server.now += 1000 * server.race.options.limit
+        server.tick()
+
+
 def _request(request: Any) -> Callable[[Server, Client], None]:
     def send(server: Server, client: Client) -> None:
         if client in server.present:
@@ -709,6 +716,7 @@ STEPS: dict[str, Callable[[Server, Any], None]] = {
     "restart": _again("restarted"),
     "forget": _again("forgot"),
     "limit": _limit,
+    "up": _up,
     "push": _push,
     "next": _next,
 }
@@ -860,8 +868,8 @@ def _plans() -> Sequence[Plan]:
         _race_of(
             "drawn apart",
             "ana:join bob:join cid:join cid:off bob:commits ana:start cid:back silent race bob:speaks bob:begin bob:move "
-            "ana:begin bob:stuck ana:move cid:begin cid:move ana:stuck cid:stuck",
-            window,
+            "ana:begin bob:stuck ana:move cid:begin cid:move ana:stuck up",
+            with_fields(window, limit=60),
             window=WINDOW,
         ),
     )

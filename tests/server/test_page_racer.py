@@ -17,7 +17,14 @@ from tests.shared.javascript import answer_of_page, needs_node
 pytestmark = needs_node
 
 KLONDIKE = Board.deal(GAMES["klondike"], shuffled(Deal.parse("#7").public_seed(), 1)).masked()
-KEPT = {"newest": 3, "history": [{"id": n, "action": "draw", "time": n} for n in (1, 2, 3)], "receipt": [3]}
+KEPT: dict[str, Any] = {
+    "newest": 3,
+    "history": [{"id": n, "action": "draw", "time": n} for n in (1, 2, 3)],
+    "receipt": [3],
+}
+BEGUN = {"time": 5, "receipt": [5]}
+"""When the player has begun in a race with a window, and the receipt for it, as the page keeps them."""
+
 ONE_COLUMN = [[0x1D, 0x19], [0x2D, 0x29], [0x3D, 0x39], [0x05], [0x15], [0x25], *[[]] * 6]
 """All piles but the first, in which no move changes the order of the cards."""
 
@@ -30,7 +37,7 @@ def sent(kind: str, fields: dict[str, Any]) -> str:
     """A request as the page of answers has it."""
     what = f"{fields['action']!r} with id {fields['id']}" if kind == "act" else kind
     actions = [f"{each['id']} {each['action']}" for each in fields.get("actions", ())]
-    return f"{what} at {fields['revision']}{' of ' * bool(actions)}{', '.join(actions)}"
+    return f"{what} at {fields.get('revision', fields.get('time'))}{' of ' * bool(actions)}{', '.join(actions)}"
 
 
 def test_racer_sends_shows_and_gives_back(tmp_path: Path) -> None:
@@ -42,6 +49,10 @@ def test_racer_sends_shows_and_gives_back(tmp_path: Path) -> None:
         "refuse": lambda code, **fields: ["refuse", {"code": code, **fields}],
         **{what: [what] for what in ("cut", "enter", "wait")},
         "kept": ["kept", KEPT],
+        "begun": lambda count: [
+            "kept",
+            KEPT | {"newest": count or -1, "history": KEPT["history"][:count], "begun": BEGUN},
+        ],
     }
     given = values_on("page_racer", globals(), steps)
     all_steps = [each if isinstance(each, tuple) else (each,) for each in given.values()]

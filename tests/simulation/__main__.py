@@ -16,9 +16,12 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from pathlib import Path
 
 from tests.simulation.mirror import differences, real_redis
 from tests.simulation.plan import WorldPlan, make_world
+from tests.simulation.release import other_release
 from tests.simulation.timeline import lines_of
 from tests.simulation.world import Verdict, known_deals, run_week, run_world
 
@@ -30,12 +33,17 @@ def smallest(plan: WorldPlan) -> WorldPlan:
     return plan
 
 
-def run_seed(seed: int) -> Verdict:
-    """Run the world of a seed."""
-    return run_world(make_world(seed, known_deals()))
+def plan_of(seed: int, older: Path | None) -> WorldPlan:
+    """Return the plan of the world of a seed. Nodes may first have the release of an ``older`` source tree."""
+    return make_world(seed, known_deals(), other_release(older.resolve()) if older else None)
 
 
-def _verdicts(seeds: range, jobs: int) -> Iterator[Verdict]:
+def _run_seed(older: Path | None, seed: int) -> Verdict:
+    return run_world(plan_of(seed, older))
+
+
+def _verdicts(seeds: range, jobs: int, older: Path | None) -> Iterator[Verdict]:
+    run_seed = partial(_run_seed, older)
     if jobs == 1:
         yield from map(run_seed, seeds)
         return
@@ -44,9 +52,10 @@ def _verdicts(seeds: range, jobs: int) -> Iterator[Verdict]:
             yield from processes.map(run_seed, range(first, min(first + 4 * jobs, seeds.stop)))
 
 
-def different_worlds(seeds: range, python: str) -> list[int]:
+def different_worlds(seeds: range, python: str, older: Path | None = None) -> list[int]:
     """Run worlds in two processes, the second one with a certain Python. Return the seeds whose traces differ."""
-    command = ("-m", "tests.simulation", "--digests", "--seed", str(seeds.start), "--worlds", str(len(seeds)))
+    command = ["-m", "tests.simulation", "--digests", "--seed", str(seeds.start), "--worlds", str(len(seeds))]
+    command += ["--older", str(older)] if older else []
     processes = [
         subprocess.Popen(
             (program, *command), env={**os.environ, "PYTHONHASHSEED": number}, stdout=subprocess.PIPE, text=True
@@ -83,6 +92,9 @@ def main() -> int:
     command.add_argument("--digests", action="store_true", help="print the hash of the trace of each world")
     command.add_argument("--mirror", action="store_true", help="compare each answer of Redis with that of a real one")
     command.add_argument(
+        "--older", type=Path, metavar="DIR", help="deploy this release where nodes have that of another source tree"
+    )
+    command.add_argument(
         "--week", action="store_true", help="let a week pass instead, with nodes that never rest; this takes long"
     )
     given = command.parse_args()
@@ -91,22 +103,22 @@ def main() -> int:
         return 0
     seeds = range(given.seed, given.seed + given.worlds)
     if given.check:
-        differ = different_worlds(seeds, given.check)
+        differ = different_worlds(seeds, given.check, given.older)
         print(f"{len(seeds)} worlds twice; seeds with two traces: {differ or 'none'}")
         return 1 if differ else 0
     if given.mirror:
         return _mirrored(seeds)
     if given.trace:
-        print(plan := make_world(given.seed, known_deals()))
+        print(plan := plan_of(given.seed, given.older))
         verdict = run_world(plan, _print_timeline)
         print(f"{verdict.digest}: {verdict.outcome}", *verdict.violations, sep="\n  BROKEN ")
         return 1 if verdict.violations else 0
     if given.digests:
         for seed in seeds:
-            print(seed, run_seed(seed).digest, flush=True)
+            print(seed, _run_seed(given.older, seed).digest, flush=True)
         return 0
     acked = broken = 0
-    for seed, verdict in zip(seeds, _verdicts(seeds, given.jobs), strict=True):
+    for seed, verdict in zip(seeds, _verdicts(seeds, given.jobs, given.older), strict=True):
         acked += verdict.outcome.acked
         if not verdict.violations:
             continue
@@ -114,7 +126,7 @@ def main() -> int:
         if given.brief:
             print(f"seed {seed}: {verdict.violations[0][:200]}")
             break
-        plan = make_world(seed, known_deals())
+        plan = plan_of(seed, given.older)
         print(plan, *verdict.violations[:10], sep="\n  BROKEN ", flush=True)
         if not given.keep_going:
             print("The fewest faults that still have a violation:", smallest(plan), sep="\n")

@@ -6,8 +6,8 @@ Each check yields a sentence for each broken promise. What a fault may delay or 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, pairwise
 from operator import itemgetter
@@ -55,13 +55,18 @@ class Work:
     """What the nodes of a world did, and what it left in Redis besides the rooms.
 
     ``writes`` has for each race the times at which, and the hosts by which, its record was written. ``records`` are the
-    texts of the records by the id of the race, and ``earlier`` the ids of the races that can be repeated.
+    texts of the records by the id of the race, and ``earlier`` the ids of the races that can be repeated. ``counted`` are
+    the races that a node counted as recorded, ``told_early`` those whose end was told before they had a record, and
+    ``pasts`` the ids of the races that count for the speed of each player.
     """
 
     duties: list[Duty] = field(default_factory=list)
     writes: dict[str, list[tuple[int, str]]] = field(default_factory=lambda: defaultdict(list))
     records: dict[str, bytes] = field(default_factory=dict)
     earlier: list[str] = field(default_factory=list)
+    counted: list[str] = field(default_factory=list)
+    told_early: list[str] = field(default_factory=list)
+    pasts: dict[str, tuple[str, ...]] = field(default_factory=dict)
     disturbances: list[Disturbance] = field(default_factory=list)
 
     def is_calm(self, begins: int, ends: int, *, brief: int = 0) -> bool:
@@ -100,6 +105,23 @@ def races_are_recorded_once(evidence: Evidence, work: Work) -> Iterator[str]:
             yield f"{race}: the race can be repeated and has no record"
     if len(work.earlier) != len(set(work.earlier)):
         yield f"a race can be repeated twice: {work.earlier}"
+
+
+def races_count_once(evidence: Evidence, work: Work) -> Iterator[str]:
+    """No race counts twice as a record or for the speed of a player, and each end is told once its record can be read."""
+    if evidence.lost:
+        return
+    if twice := _repeated(work.counted):
+        yield f"the records of {twice} were counted twice"
+    for player, races in work.pasts.items():
+        if twice := _repeated(races):
+            yield f"{player}: {twice} count twice for the speed"
+    if work.told_early:
+        yield f"the ends of {work.told_early} were told before their records could be read"
+
+
+def _repeated(races: Iterable[str]) -> list[str]:
+    return [race for race, times in Counter(races).items() if times > 1]
 
 
 def duties_have_one_owner(_evidence: Evidence, work: Work) -> Iterator[str]:
@@ -223,6 +245,7 @@ def _seats(state: RoomState) -> list[tuple[int, str, bool, bytes]]:
 Check = Callable[[Evidence, Work], Iterator[str]]
 CHECKS: Final[tuple[Check, ...]] = (
     races_are_recorded_once,
+    races_count_once,
     duties_have_one_owner,
     times_decide_by_the_clock_of_redis,
     acked_actions_are_shown_soon,

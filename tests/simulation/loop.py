@@ -21,6 +21,7 @@ from collections import deque
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import Context, ContextVar
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 from unittest import mock
 
@@ -73,7 +74,10 @@ class _Task(asyncio.Task[Any]):
 
 
 class Host:
-    """A simulated machine. ``clock`` is the number of seconds by which its clock is ahead of the others."""
+    """A simulated machine. ``clock`` is the number of seconds by which its clock is ahead of the others.
+
+    ``modules`` are those that its code finds by name, if it is not the code of the other machines.
+    """
 
     def __init__(self, loop: SimulatedLoop, name: str) -> None:
         self.name = name
@@ -86,6 +90,7 @@ class Host:
         self.context = Context()
         self.context.run(HOST.set, self)
         self.loop = loop
+        self.modules: dict[str, ModuleType] | None = None
 
     def run(self, work: Coroutine[Any, Any, _Result]) -> asyncio.Task[_Result]:
         """Run a coroutine on this machine."""
@@ -110,7 +115,7 @@ class SimulatedLoop(asyncio.BaseEventLoop):
 
     ``trace`` is called with everything that happens: the time, and texts or bytes. ``digest`` is the hash of all of it, so
     two worlds with the same digest went the same way. ``epoch`` is the time, in seconds since 1970, that the loop counts
-    from.
+    from. ``modules`` are those that code finds by name, unless its host has others.
     """
 
     network: Network
@@ -128,6 +133,8 @@ class SimulatedLoop(asyncio.BaseEventLoop):
         self._running: asyncio.Handle | None = None
         self._digest = hashlib.sha256()
         self._trace = trace
+        self.modules: dict[str, ModuleType] = {}
+        self._found = self.modules
         self.set_task_factory(lambda loop, coro, **options: _Task(coro, loop=loop, **options))
         self.world = self.host("world")
 
@@ -200,7 +207,14 @@ class SimulatedLoop(asyncio.BaseEventLoop):
                 host.held.append(handle)
             else:
                 self._running = handle
+                self._find((host and host.modules) or self.modules)
                 handle._run()
+
+    def _find(self, modules: dict[str, ModuleType]) -> None:
+        """Let code find these modules by name, as type hints and late imports do."""
+        if modules is not self._found:
+            self._found = modules
+            sys.modules.update(modules)
 
     def call_exception_handler(self, context: Any) -> None:
         """Report an error on the host on which it was raised."""
@@ -285,6 +299,7 @@ class SimulatedLoop(asyncio.BaseEventLoop):
                 yield
             finally:
                 random.setstate(state)
+                self._find(self.modules)
 
 
 def _unless_done(future: asyncio.Future[Any], set_result: Callable[[Any], None], result: object) -> None:

@@ -5,22 +5,17 @@ from __future__ import annotations
 import asyncio
 import signal
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any, Final
 from unittest import mock
 
 from websockets.asyncio.connection import Connection
 
-from samedeal_server.cli import parser
-from samedeal_server.config.load import load_config
-from samedeal_server.operators import node_agent
-from samedeal_server.process import app
 from samedeal_server.process.banner import ListenAddresses
-from samedeal_server.rooms.player_connection import PlayerConnection
-from samedeal_server.telemetry import logs
 from tests.server.captured_log import logs_restored
 from tests.simulation.loop import HOST, Host, SimulatedLoop
+from tests.simulation.release import Release, this_release
 
 _START_TIMEOUT: Final = 30.0
 _STOP_TIMEOUT: Final = 20.0
@@ -41,16 +36,20 @@ class Log:
 class SimulatedNode:
     """A node. ``frozen`` is true while it stands still, ``leaving`` once it is to end, and ``code`` is its exit code."""
 
-    def __init__(self, loop: SimulatedLoop, name: str, redis: str, *options: str) -> None:
+    def __init__(
+        self, loop: SimulatedLoop, name: str, redis: str, *options: str, release: Release | None = None
+    ) -> None:
+        self.release = release or this_release()
         self.host = loop.host(name)
+        self.host.modules = self.release.modules
         self.log = Log(self.host)
         self.target = ("127.0.0.1", 0)
         self.frozen = False
         self.leaving = False
         self.code: int | None = None
         self._loop = loop
-        flags = ("--announce", "--port", "0", "--redis", redis, "--log-style", "json", "--log-level", "debug", *options)
-        self._config = load_config(parser().parse_args(flags)).values
+        flags = ("--announce", "--port", "0", "--redis", redis, "--log-style", "json", "--log-level", "debug")
+        self._flags = (*flags, *options)
         self._ready = loop.create_future()
         self._main = self.host.run(self._run())
 
@@ -64,13 +63,16 @@ class SimulatedNode:
         return self
 
     async def _run(self) -> None:
-        logs.set_up(self._config, self.host.name)
+        server = self.release.server
+        flags = server("cli").parser().parse_args(self._flags)
+        config = server("config.load").load_config(flags).values
+        server("telemetry.logs").set_up(config, self.host.name)
 
         def announce(addresses: ListenAddresses, _health: str) -> None:
             self._ready.set_result(int(addresses.local.rpartition(":")[2]))
 
         try:
-            await app.run(self._config, self.host.name, announce)
+            await server("process.app").run(config, self.host.name, announce)
         except Exception as error:  # noqa: BLE001  # as the command line, which exits
             self.host.log.append("".join(traceback.format_exception(error)) if self._ready.done() else f"{error}\n")
             self.code = 1
@@ -132,16 +134,18 @@ def _number(one: Any) -> int:
 
 
 @contextmanager
-def nodes_in_this_process() -> Iterator[None]:
+def nodes_in_this_process(releases: Iterable[Release]) -> Iterator[None]:
     """Keep apart what nodes of one process would share: their logs, and the settings of Python's memory.
 
     Objects that nodes keep in sets get places there that do not depend on their addresses in memory.
     """
     with ExitStack() as stack:
         stack.enter_context(mock.patch.object(Connection, "__hash__", _number))
-        stack.enter_context(mock.patch.object(PlayerConnection, "__hash__", lambda self: self.number))
         stack.enter_context(logs_restored())
-        stack.enter_context(mock.patch.object(logs, "log_stream", return_value=_LogStream()))
-        stack.enter_context(mock.patch.object(app, "search_new_objects_only"))
-        stack.enter_context(mock.patch.object(node_agent, "memory", return_value=0))
+        for server in (release.server for release in releases):
+            connection = server("rooms.player_connection").PlayerConnection
+            stack.enter_context(mock.patch.object(connection, "__hash__", lambda self: self.number))
+            stack.enter_context(mock.patch.object(server("telemetry.logs"), "log_stream", return_value=_LogStream()))
+            stack.enter_context(mock.patch.object(server("process.app"), "search_new_objects_only"))
+            stack.enter_context(mock.patch.object(server("operators.node_agent"), "memory", return_value=0))
         yield

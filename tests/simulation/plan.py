@@ -13,7 +13,9 @@ from typing import Final, Literal, get_args
 
 import msgspec
 
+from samedeal.solver.solve import SOLVER
 from tests.chaos.plan import Fault, Plan, RoomPlan, TidePlan, make_plan
+from tests.simulation.release import Release
 
 What = Literal["cut before", "cut during", "cut after", "crash before", "crash after", "freeze", "late", "refuse"]
 """What happens at a place.
@@ -47,7 +49,10 @@ _LINK_FAULTS: Final = ("mute redis", "lose announcements", "slow search", "step 
 LINK_FAULTS: Final = (*_LINK_FAULTS, "mute clients")
 """Faults that take some time, apart from those of chaos. What is mute sends nothing more, and is sent everything."""
 
-_THEMES: Final = ("anything", "searches", "anything", "commits", "anything", "announcements")
+_THEMES: Final = (
+    *("anything", "searches", "anything", "commits", "anything", "announcements"),
+    *("anything", "searches", "anything", "commits", "records", "announcements"),
+)
 """What worlds are about, in turn."""
 
 _GAMES: Final = ("willow", "phoenix", "ace-of-hearts")
@@ -69,11 +74,15 @@ class Cut:
 
 @dataclass(frozen=True)
 class WorldPlan:
-    """A round of chaos and cuts. ``slowness`` multiplies the time of searches for deals."""
+    """A round of chaos and cuts. ``slowness`` multiplies the time of searches for deals.
+
+    ``older`` is the release that all nodes have at first. Each deploy brings the other one.
+    """
 
     round: Plan
     cuts: tuple[Cut, ...]
     slowness: float = 1.0
+    older: Release | None = None
 
     def without(self) -> Iterator[WorldPlan]:
         """Yield the plans with one fault less."""
@@ -87,8 +96,11 @@ class WorldPlan:
         return "\n  ".join((str(self.round), f"searches take {self.slowness:g} times as long", *map(str, self.cuts)))
 
 
-def make_world(seed: int, known: Mapping[str, str]) -> WorldPlan:
+def make_world(seed: int, known: Mapping[str, str], older: Release | None = None) -> WorldPlan:
     """Plan a world. ``known`` has the deals with known winning actions, by game.
+
+    If there is an ``older`` release, this one is deployed where it was, and in half of the worlds rolled back. If they have
+    different solvers, they refuse each other's rooms with deals that were searched for, so there are none.
 
     Some worlds have many faults of all kinds. Others have few of one kind, in a small room, because what a fault does is
     often mended by the next one.
@@ -108,7 +120,15 @@ def make_world(seed: int, known: Mapping[str, str]) -> WorldPlan:
             rooms = [_quiet(rooms[0], "winnable", 3)]
         case "commits":
             faults, tide, nodes = [], None, rng.choice((1, 1, 2))
-            cuts = [replace(_cut(rng), place="commit_action", nth=nth) for nth in rng.sample(range(1, 12), 3)]
+            commits = rng.sample(range(1, 12), rng.choice((1, 3)))
+            cuts = [replace(_cut(rng), place="commit_action", nth=nth) for nth in commits]
+            if len(cuts) == 1:  # nothing but an answer is lost, so that nothing mends what that does
+                cuts = [replace(cuts[0], what=rng.choice(("cut during", "cut after")))]
+            rooms = [_quiet(rooms[0], "random", 2)]
+        case "records":
+            faults, tide, nodes = [], None, 2
+            what: What = rng.choice(("freeze", "freeze", "freeze", "crash after"))
+            cuts = [Cut("replace_string", rng.randint(1, 5), what, 20.0)]
             rooms = [_quiet(rooms[0], "random", 2)]
         case "announcements":
             cuts, tide, nodes = [], None, 2
@@ -116,9 +136,14 @@ def make_world(seed: int, known: Mapping[str, str]) -> WorldPlan:
             rooms = [_quiet(rooms[0], "winnable", 3)]
         case _:
             pass
+    if older is not None:
+        nodes, deploys = max(nodes, 2), Random(f"deploys {seed}")
+        faults += [_link_fault(deploys, "deploy", latest) for latest in deploys.choice(((8.0,), (4.0, 14.0)))]
+        if older.shared("solver.solve").SOLVER != SOLVER:
+            rooms, tide = [_unsearched(room) for room in rooms], None
     faults.sort(key=lambda fault: fault.at)
     plan = replace(whole, nodes=nodes, rooms=tuple(rooms), faults=tuple(faults), tide=tide)
-    return WorldPlan(plan, tuple(cuts), slowness)
+    return WorldPlan(plan, tuple(cuts), slowness, older)
 
 
 def _smaller(room: RoomPlan, rng: Random, known: Mapping[str, str]) -> RoomPlan:
@@ -137,6 +162,12 @@ def _quiet(room: RoomPlan, deal: str, players: int) -> RoomPlan:
     """Return a room with few moves, whose players all use plain frames, so that the judge sees all that they get."""
     options = msgspec.structs.replace(room.options, games=("willow",), deal=deal, players=players, series=1)
     return replace(room, options=options, links=0, solvers=0, habits=(), slowness=10.0)
+
+
+def _unsearched(room: RoomPlan) -> RoomPlan:
+    if room.options.deal not in ("winnable", "daily"):
+        return room
+    return replace(room, options=msgspec.structs.replace(room.options, deal="random"), habits=())
 
 
 def _link_fault(rng: Random, kind: str, latest: float) -> Fault:

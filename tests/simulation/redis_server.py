@@ -10,7 +10,6 @@ import asyncio
 import copy
 import pickle
 from collections.abc import Callable
-from importlib.resources import files
 from typing import Any, Final, Literal, NamedTuple
 
 import hiredis
@@ -19,8 +18,8 @@ from fakeredis._core import FakeServer
 from fakeredis._socket import FakeSocket
 from redis import Redis as RedisClient
 
-from samedeal_server.store.scripts import Script
 from tests.simulation.loop import Host, SimulatedLoop
+from tests.simulation.release import script_hash, this_release
 
 _VERSION: Final = (8, 0)
 _INFO: Final = {
@@ -169,7 +168,8 @@ class RespServer:
 class SimulatedRedis(RespServer):
     """A Redis that writes to disk before it answers. What it has executed survives ``kill``.
 
-    ``host`` is its machine, whose clock is the one of all races. ``deaf`` are the hosts that get no announcements.
+    ``host`` is its machine, whose clock is the one of all races. ``deaf`` are the hosts that get no announcements, and
+    ``scripts`` the names of scripts by their hashes.
     """
 
     def __init__(self, loop: SimulatedLoop, name: str = "redis") -> None:
@@ -182,7 +182,7 @@ class SimulatedRedis(RespServer):
         self._network = loop.network
         self._kept: dict[bytes, Any] | None = None
         self._port = 0
-        self._names = {digest.encode(): name for digest, name in _script_names().items()}
+        self.scripts = {**this_release().scripts}
 
     @property
     def target(self) -> tuple[str, int]:
@@ -266,27 +266,10 @@ class SimulatedRedis(RespServer):
 
     def _label(self, command: list[bytes]) -> str:
         name = command[0].decode().upper()
-        if name == "EVALSHA":
-            return self._names.get(command[1], "script")
-        if name == "EVAL":
-            return self._names.get(_hash_of(command[1]), "script")
+        if name in ("EVAL", "EVALSHA"):
+            return self.scripts.get(script_hash(command[1]) if name == "EVAL" else command[1], "script")
         return name
 
 
 def _bulk(text: str) -> bytes:
     return b"$%d\r\n%b\r\n" % (len(text), text.encode())
-
-
-def _hash_of(source: bytes) -> bytes:
-    return next((digest.encode() for digest, known in Script.sources.items() if known == source), b"")
-
-
-def _script_names() -> dict[str, str]:
-    """Return the name of each script by its hash."""
-    lua = files("samedeal_server.store") / "lua"
-    prelude = (lua / "prelude.lua").read_bytes()
-    names: dict[str, str] = {}
-    for file in lua.iterdir():
-        source = prelude + file.read_bytes()
-        names |= {digest: file.name.removesuffix(".lua") for digest, known in Script.sources.items() if known == source}
-    return names

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from typing import Any, Final
 
 import msgspec
 
-from samedeal_server.solving.worker import Candidate, winning_line
 from tests.simulation.loop import SimulatedLoop
 
 _KILLED: Final = -9
@@ -24,6 +24,7 @@ class SolverProcess(asyncio.SubprocessTransport, asyncio.Transport):
         self._loop = asyncio.get_running_loop()
         assert isinstance(self._loop, SimulatedLoop)
         self._random = self._loop.random
+        self._worker: Any = sys.modules["samedeal_server.solving.worker"]  # that of the node's release
         self._protocol = protocol
         self._ended = self._loop.create_future()
         self._code: int | None = None
@@ -46,9 +47,9 @@ class SolverProcess(asyncio.SubprocessTransport, asyncio.Transport):
         """Search for what the node asks for, a line for each candidate. The first line has the games."""
         for line in bytes(data).splitlines():
             if self._knows_games:
-                candidate = msgspec.json.decode(line, type=Candidate)
+                candidate = msgspec.json.decode(line, type=self._worker.Candidate)
                 seconds = self.slowness * self._random.uniform(0.05, 0.4)
-                self._loop.call_later(seconds, self._answer, winning_line(candidate).encode() + b"\n")
+                self._loop.call_later(seconds, self._answer, self._worker.winning_line(candidate).encode() + b"\n")
             self._knows_games = True
 
     def _answer(self, line: bytes) -> None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from functools import partial, partialmethod
 from typing import Any, Final
 from unittest import mock
 
 from samedeal_server.races.race_record import race_id
-from samedeal_server.rooms.duties import Duties
 from samedeal_server.store import keys
 from samedeal_server.store.connect import connect
 from samedeal_server.store.store import Store
@@ -24,12 +24,16 @@ from tests.simulation.judge import Disturbance, Duty, Work
 from tests.simulation.loop import HOST, Host, SimulatedLoop
 from tests.simulation.network import Transport
 from tests.simulation.node import SimulatedNode
-from tests.simulation.plan import LINK_FAULTS, Cut
+from tests.simulation.plan import LINK_FAULTS, Cut, WorldPlan
 from tests.simulation.redis_server import Interference, SimulatedRedis
+from tests.simulation.release import Release
 from tests.simulation.solver import SolverProcess
 
 _RESTART: Final = 0.5
 """Time, in seconds, until another node takes the place of one that a cut has killed."""
+
+_CATCHING_UP: Final = 2.0
+"""Time, in seconds, for a node that stood still to do what it had begun."""
 
 _SETTLING: Final = 30.0
 """Timeout, in seconds, for the records of all races to be there."""
@@ -78,21 +82,30 @@ class _ToRedis:
 
 
 class SimulatedStage(Stage):
-    """Nodes and a Redis of a world. ``options`` are those of the nodes.
+    """Nodes and a Redis of a world. ``options`` are those of the nodes, which first have the first of ``releases``.
 
     ``work`` is what the nodes did.
     """
 
     def __init__(
-        self, loop: SimulatedLoop, redis: SimulatedRedis, *options: str, fails_over: bool, cuts: tuple[Cut, ...] = ()
+        self,
+        plan: WorldPlan,
+        loop: SimulatedLoop,
+        redis: SimulatedRedis,
+        releases: Sequence[Release],
+        *options: str,
     ) -> None:
-        super().__init__(redis, redis, _ToRedis(loop), fails_over=fails_over)
+        super().__init__(redis, redis, _ToRedis(loop), fails_over=plan.round.fails_over)
         self.redis: SimulatedRedis = redis
         self.work = Work()
         self._loop = loop
         self._options = options
-        self._cuts = {(cut.place, cut.nth): cut for cut in cuts}
-        self.patience = sum(cut.seconds for cut in cuts)
+        self._releases = releases
+        self._release = releases[0]
+        redis.scripts = {digest: name for release in releases for digest, name in release.scripts.items()}
+        self._deploying = asyncio.Lock()
+        self._cuts = {(cut.place, cut.nth): cut for cut in plan.cuts}
+        self.patience = sum(cut.seconds for cut in plan.cuts)
         self._reached: Counter[str] = Counter()
         self._restarts: list[asyncio.Task[None]] = []
 
@@ -100,7 +113,7 @@ class SimulatedStage(Stage):
         return int(1000 * self._loop.true_time())
 
     async def _start_node(self, number: int) -> Any:
-        node = SimulatedNode(self._loop, f"node-{number}", self.redis.url, *self._options)
+        node = SimulatedNode(self._loop, f"node-{number}", self.redis.url, *self._options, release=self._release)
         node.host.clock = self._loop.random.uniform(-_LARGEST_OFFSET, _LARGEST_OFFSET)
         return await node.started()
 
@@ -114,13 +127,22 @@ class SimulatedStage(Stage):
             self.work.writes[command[1].removeprefix(_RECORDS).decode()].append((self._now(), host.name))
 
     @contextmanager
-    def duties_noted(self) -> Iterator[None]:
-        """Note which node does which duty."""
-        do = Duties.do
+    def work_noted(self) -> Iterator[None]:
+        """Note which node does which duty, and what nodes count and tell of races that have ended."""
 
-        async def note(duties: Duties, room: str, work: Callable[[], Coroutine[Any, Any, object]]) -> bool:
+        async def keep(do: Any, records: object, line: Any, *rest: object) -> Any:
+            if is_new := await do(records, line, *rest):
+                self.work.counted.append(line.race)
+            return is_new
+
+        async def tell(do: Any, store: object, news: Any) -> None:
+            if news.race not in self.work.writes:
+                self.work.told_early.append(news.race)
+            await do(store, news)
+
+        async def note(do: Any, duties: object, room: str, work: Any) -> Any:
             async def noted() -> object:
-                self.work.duties.append(duty := Duty(room, work.func.__name__, HOST.get().name, self._now()))  # type: ignore[attr-defined]  # both duties are partials
+                self.work.duties.append(duty := Duty(room, work.func.__name__, HOST.get().name, self._now()))
                 try:
                     return await work()
                 finally:
@@ -128,25 +150,40 @@ class SimulatedStage(Stage):
 
             return await do(duties, room, noted)
 
-        with mock.patch.object(Duties, "do", note):
+        with ExitStack() as stack:
+            for server in (release.server for release in self._releases):
+                for kind, name, noting in (
+                    (server("rooms.duties").Duties, "do", note),
+                    (server("store.records").RecordStore, "keep", keep),
+                    (server("store.news").NewsStore, "add_once", tell),
+                ):
+                    method = partialmethod(partial(noting, getattr(kind, name)))
+                    stack.enter_context(mock.patch.object(kind, name, method))
             yield
 
     async def settle(self, rooms: Mapping[str, RoomEvidence], journals: Sequence[Journal]) -> None:
-        """Let all nodes go on, and wait for the records of all races."""
-        for node in self.nodes:
-            if node.frozen and not node.leaving:
-                node.thaw()
+        """Wait for the records of all races, and until all nodes go on."""
+        await self._all_go_on()
         async with connect(self.redis.url) as redis:
             store = Store(redis, Metrics())
             ended = [race_id(room.race) for room in rooms.values() if room.race.result.standings]
             deadline = self._loop.time() + _SETTLING
             while self._loop.time() < deadline and not all([await store.records.access(race) for race in ended]):  # noqa: ASYNC110  # Redis sets no event
                 await asyncio.sleep(0.5)
+            self._cuts.clear()
+            await self._all_go_on()
             for key in [key async for key in store.executor.scan(f"{_RECORDS.decode()}*")]:
                 race = key.removeprefix(_RECORDS).decode()
                 self.work.records[race] = await store.records.text(race)
+            for player in sorted({racer.player for room in rooms.values() for racer in room.race.racers}):
+                self.work.pasts[player] = (await store.earlier.past(player)).races
             for key in [key async for key in store.executor.scan(f"{keys.earlier('')}*")]:
                 self.work.earlier += [each.decode() for each in await redis.hkeys(key.decode())]  # type: ignore[union-attr]  # a PrimaryClient
+
+    async def _all_go_on(self) -> None:
+        while held := [task for task in self._restarts if not task.done()]:
+            await asyncio.wait(held)
+            await asyncio.sleep(_CATCHING_UP)
 
     def _interfere(self, host: Host, labels: list[str]) -> Interference | None:
         """Return what the plan has for a batch of a node."""
@@ -200,6 +237,9 @@ class SimulatedStage(Stage):
     async def inject(self, fault: Fault, proxy: Proxy) -> None:
         """Let a fault happen, and end."""
         self._loop.note("fault", str(fault))
+        if fault.kind == "deploy":
+            await self._deploy(fault, proxy)
+            return
         begins = self._now()
         self._disturb(str(fault), fault.seconds)
         if fault.kind in (*LINK_FAULTS, "step clock"):
@@ -209,6 +249,17 @@ class SimulatedStage(Stage):
         self._disturb(f"{fault.kind} ends", 0.0)
         ends = begins + _FOR_EVER if fault.kind == "delay" else self._now()  # connections stay slow
         self.work.disturbances.append(Disturbance(str(fault), begins, ends))
+
+    async def _deploy(self, fault: Fault, proxy: Proxy) -> None:
+        """Replace the nodes one by one by those of the other release. In between, both serve players, without a fault."""
+        kind = "kill node" if fault.which % 2 else "drain node"
+        async with self._deploying:
+            self._release = next(release for release in self._releases if release is not self._release)
+            while old := [node for node in self.nodes if not node.leaving and node.release is not self._release]:
+                running = [node for node in self.nodes if not node.leaving and not node.frozen]
+                if old[0] in running:
+                    await self.inject(replace(fault, kind=kind, which=running.index(old[0]), seconds=_RESTART), proxy)
+                await asyncio.sleep(fault.seconds)
 
     async def _link_fault(self, fault: Fault) -> None:
         hosts = [node.host for node in self.nodes if not node.leaving]

@@ -6,9 +6,11 @@ import asyncio
 import re
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
+import samedeal
 from samedeal.protocol.messages import Acked
 from samedeal_server.store.connect import connect
 from samedeal_server.store.news import NewsId
@@ -23,9 +25,10 @@ from tests.simulation.mirror import differences, real_redis
 from tests.simulation.node import SimulatedNode
 from tests.simulation.plan import PLACES, make_world
 from tests.simulation.redis_server import Interference, SimulatedRedis
+from tests.simulation.release import OTHER_VERSION, other_release
 from tests.simulation.world import known_deals, run_week, run_world, simulated
 
-SEEDS = (1, 7, 15, 17, 21, 29, 309, *range(41, 73), 5038)
+SEEDS = (1, 7, 15, 17, 21, 29, 39, *range(41, 73), 5038)
 """Worlds in which the mutants of this module are found."""
 
 MOST_BATCHES = 12
@@ -41,6 +44,23 @@ def test_promises_hold_in_the_world(seed: int) -> None:
     verdict = run_world(plan)
     assert not verdict.violations, f"{plan}\n" + "\n".join(verdict.violations)
     assert verdict.outcome.acked > 5 or seed not in SEEDS, verdict
+
+
+@pytest.mark.parametrize(("seed", "last"), [(9, samedeal.__version__), (7, OTHER_VERSION)])
+def test_promises_hold_while_a_release_is_deployed(seed: int, last: str) -> None:
+    """The older release is a second copy of this source tree. In the second world, it comes back."""
+    welcomed: list[bytes] = []
+
+    def note(_time: float, _where: str, what: object) -> None:
+        if isinstance(what, bytes):
+            welcomed.extend(re.findall(rb"samedeal (\d\.\d\.\d)\W", what))
+
+    plan = make_world(seed, known_deals(), other_release(Path(__file__).parents[2]))
+    verdict = run_world(plan, note)
+    assert not verdict.violations, f"{plan}\n" + "\n".join(verdict.violations)
+    assert (welcomed[0].decode(), welcomed[-1].decode()) == (OTHER_VERSION, last)
+    assert set(welcomed) == {OTHER_VERSION.encode(), samedeal.__version__.encode()}
+    assert sys.modules["samedeal"] is samedeal
 
 
 def test_same_seed_gives_the_same_world_in_another_process() -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import gc
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cache, partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,11 +15,7 @@ from unittest import mock
 
 import msgspec
 
-from samedeal import deal_proof, joint_deal
-from samedeal.options import Options
-from samedeal.solver.solve import solve
 from samedeal_link.solving import solver_process
-from samedeal_server.rooms import passphrases, tide_rooms
 from tests.chaos import bots
 from tests.chaos.plan import TIDE_LIMIT
 from tests.chaos.rounds import Outcome, Round, node_options, winning_records
@@ -30,6 +26,7 @@ from tests.simulation.network import Network
 from tests.simulation.node import nodes_in_this_process
 from tests.simulation.plan import WorldPlan
 from tests.simulation.redis_server import SimulatedRedis
+from tests.simulation.release import Release, this_release
 from tests.simulation.solver import SolverProcess
 from tests.simulation.stage import SimulatedStage
 
@@ -37,18 +34,20 @@ Trace = Callable[[float, str, object], None]
 
 
 @contextmanager
-def simulated(seed: str, trace: Trace | None = None) -> Iterator[SimulatedLoop]:
-    """Let this process be a world, in whose loop the block may run coroutines.
+def simulated(seed: str, trace: Trace | None = None, *others: Release) -> Iterator[SimulatedLoop]:
+    """Let this process be a world, in whose loop the block may run coroutines. It may have nodes of ``others``.
 
     Python must not search for reference cycles, because what it frees may close connections.
     """
     loop = SimulatedLoop(seed, trace)
     Network(loop)
     loop.program = SolverProcess
+    loop.modules = this_release().modules
+    releases = (this_release(), *others)
     gc.disable()
     try:
         SolverProcess.slowness = 1.0
-        with loop.real_world_replaced(), nodes_in_this_process(), _known_answers():
+        with loop.real_world_replaced(), nodes_in_this_process(releases), _known_answers(releases):
             try:
                 yield loop
             finally:
@@ -83,14 +82,15 @@ def run_world(
 ) -> Verdict:
     """Play a round in a world and judge it."""
     seed = f"{plan.round.seed}/{plan.round.number}"
-    with tempfile.TemporaryDirectory(prefix="world-") as scratch, simulated(seed, trace) as loop:
+    others = [plan.older] if plan.older else []
+    with tempfile.TemporaryDirectory(prefix="world-") as scratch, simulated(seed, trace, *others) as loop:
         SolverProcess.slowness = plan.slowness
 
         async def play() -> Outcome:
-            options = node_options(Path(scratch))
-            stage = SimulatedStage(loop, make_redis(loop), *options, fails_over=plan.round.fails_over, cuts=plan.cuts)
+            options, releases = node_options(Path(scratch)), (*others, this_release())
+            stage = SimulatedStage(plan, loop, make_redis(loop), releases, *options)
             played = Round(plan.round, stage)
-            with stage.duties_noted(), _short_tides():
+            with stage.work_noted(), _short_tides(releases):
                 evidence = await played.play()
             outcome = played.outcome(evidence)
             return replace(outcome, violations=(*outcome.violations, *judge_world(evidence, stage.work)))
@@ -110,37 +110,33 @@ def run_week(*, always_up: bool) -> list[int]:
 
 
 @contextmanager
-def _short_tides() -> Iterator[None]:
+def _short_tides(releases: Iterable[Release]) -> Iterator[None]:
     """Let tides start at any time, and be short."""
 
-    def short_race(*args: Any, **given: Any) -> Options:
-        return msgspec.structs.replace(Options.scheduled(*args, **given), limit=TIDE_LIMIT)
+    def short_race(options: Any, *args: Any, **given: Any) -> Any:
+        return msgspec.structs.replace(options.scheduled(*args, **given), limit=TIDE_LIMIT)
 
-    with (
-        mock.patch.object(tide_rooms, "has_tide", return_value=True),
-        mock.patch.object(tide_rooms, "Options", SimpleNamespace(scheduled=short_race)),
-        mock.patch.object(tide_rooms, "_COUNTDOWN", 1),
-    ):
+    with ExitStack() as stack:
+        for rooms in (release.server("rooms.tide_rooms") for release in releases):
+            short = SimpleNamespace(scheduled=partial(short_race, rooms.Options))
+            stack.enter_context(mock.patch.multiple(rooms, has_tide=lambda *_: True, Options=short, _COUNTDOWN=1))
         yield
 
 
 @contextmanager
-def _known_answers() -> Iterator[None]:
+def _known_answers(releases: Iterable[Release]) -> Iterator[None]:
     """Let nodes, clients and judge share the answers of the solver, and hash passphrases quickly."""
-    with (
-        mock.patch.object(joint_deal, "solve", _solve),
-        mock.patch.object(deal_proof, "solve", _solve),
-        mock.patch.object(solver_process, "solve", _solve),
-        mock.patch.object(solver_process.SolverProcess, "_call", _call),
-        mock.patch.object(bots._OnLink, "audits", new=True),
-        mock.patch.dict(passphrases._SCRYPT, n=2),
-    ):
+    with ExitStack() as stack:
+        for release in releases:
+            for module in ("joint_deal", "deal_proof"):
+                stack.enter_context(mock.patch.object(release.shared(module), "solve", release.solve))
+            stack.enter_context(mock.patch.dict(release.server("rooms.passphrases")._SCRYPT, n=2))
+        stack.enter_context(mock.patch.object(solver_process, "solve", this_release().solve))
+        stack.enter_context(mock.patch.object(solver_process.SolverProcess, "_call", _call))
+        stack.enter_context(mock.patch.object(bots._OnLink, "audits", new=True))
         yield
 
 
 async def _call(_: object, _otherwise: object, function: Callable[..., Any], *arguments: object) -> Any:
     """Call a function here, instead of in a process of a client."""
     return function(*arguments)
-
-
-_solve = lru_cache(maxsize=None)(solve)

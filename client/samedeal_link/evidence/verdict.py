@@ -336,8 +336,6 @@ def _own(evidence: Evidence, record: Record, plays: Mapping[int, Mapping[int, Pl
         return
     if player.began_at and evidence.asked_at is None:
         yield "foreign_action", "You began."
-    if evidence.began_at not in (None, player.began_at):
-        yield "other_start", ""
     own = plays[player.seat]
     for board in evidence.dealt:
         play = own.get(board.revision)

@@ -45,10 +45,3 @@ export async function searched(record, tell) {
 		return null
 	}
 }
-
-// Of a race in which the player has no seat, the browser keeps nothing of what was shown before the page was loaded again.
-// `phase` is that of the first state since then.
-export function noteReload(evidence, phase) {
-	const {type} = performance.getEntriesByType("navigation")[0]
-	evidence.findingIf(evidence.role === "spectator" && phase === "racing" && /reload|back_forward/.test(type), "unfinished", "the page was loaded again")
-}

@@ -66,6 +66,10 @@ export function clock(ms) {
 	return parts.join(":").replace(/^(00:)?0?/, "")
 }
 
+// A time of this week, such as Sunday 18:00.
+export const timeOfDay = time => new Date(time).toLocaleTimeString([], {timeStyle: "short"})
+export const timeOfWeek = time => `${new Date(time).toLocaleDateString("en", {weekday: "long"})} ${timeOfDay(time)}`
+
 // What the browser keeps for this page. If it keeps nothing, as in some frames and private windows, the page does.
 const memory = {}
 export const stored = {

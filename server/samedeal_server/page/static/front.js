@@ -6,7 +6,7 @@ import {numbered} from "./dealing.js"
 import {byId, clock, element, forTerminals, setText, stored, svg, timeLeft} from "./dom.js"
 import {address, goTo, here, to} from "./here.js"
 import {Link} from "./link.js"
-import {dayOf, gameOf, showLobby, showTide} from "./lobby.js"
+import {dayOf, gameOf, showLobby, showOwnWindows, showTide} from "./lobby.js"
 import {proposedName} from "./names.js"
 import {DOWN, rank} from "./rules.mjs"
 import {GAMES, suit, title} from "./piles.js"
@@ -114,6 +114,7 @@ export class Front {
 		const {rooms} = this
 		const now = this.now()
 		this.rivals.show(this.practice.home)
+		showOwnWindows(now)
 		this.lanes.show()
 		const joins = ({line: {game, phase, starts, players, seats}}) =>
 			phase === "open" && players < seats && starts - now > LATEST && starts - now < LONGEST && (game === this.game || (!this.isChosen && GAMES[game]?.known))
@@ -157,6 +158,7 @@ export class Front {
 		byId("bots").onclick = () => this.go("create", bots(), {options: bots().options, round: 0, private: false})
 		byId("tide").firstElementChild.onclick = () => this.go("racenow", {game: this.tide.game, tide: this.tide.start})
 		byId("send").onclick = () => this.open(form)
+		form.window.onchange = () => (form.deal.disabled = form.start.disabled = form.window.value > 0)
 		form.onsubmit = event => {
 			event.preventDefault()
 			this.open(form)
@@ -170,11 +172,12 @@ export class Front {
 
 	// Open a room with the options of the form, and let the player send its link.
 	open(form) {
-		const isSent = ({name, selectedIndex}) => selectedIndex || name === "deal"
+		const isSent = ({name, selectedIndex, disabled}) => (selectedIndex || name === "deal") && !disabled
 		const chosen = [...form.querySelectorAll("select")].filter(isSent)
-		const options = {games: [this.game], ...Object.fromEntries(chosen.map(({name, value}) => [name, JSON.parse(value)]))}
+		const {window = 0, ...others} = Object.fromEntries(chosen.map(({name, value}) => [name, JSON.parse(value)]))
+		const options = {games: [this.game], ...others, ...(window && {deal: "winnable", bots: false})}
 		const share = room => navigator.share?.({title: "Samedeal", text: `Race me in ${title(this.game)}: the same cards for everyone.`, url: new URL(room, location.href).href})
-		this.go("create", {options, room: form.room.value}, {options, round: 0, private: false}, share)
+		this.go("create", {options, room: form.room.value, window}, {options, round: 0, private: false, window}, share)
 	}
 
 	// Go to the room that the server gives. `share` may do something with its code before.

@@ -1,6 +1,6 @@
 // Who is here: rooms and finished races, with the names of people instead of codes.
 
-import {byId, clock, counted, element, setText, showItems, stored, timeLeft} from "./dom.js"
+import {byId, clock, counted, element, setText, showItems, stored, timeLeft, timeOfDay, timeOfWeek} from "./dom.js"
 import {to, want} from "./here.js"
 import {title} from "./piles.js"
 
@@ -8,7 +8,6 @@ const OPEN_FOR = 300_000 // ms before the start of a tide, from which players ca
 const [DAY, MINUTE] = [86_400_000, 60_000]
 const ORDER = ["open", "countdown", "racing"]
 
-export const timeOfDay = time => new Date(time).toLocaleTimeString([], {timeStyle: "short"})
 const listed = (names, more) => [...names, ...(more > 0 ? [names.length ? `${more} more` : counted(more, "player")] : [])].join(", ")
 const ownRooms = () => JSON.parse(stored.get("seats") ?? "[]")
 
@@ -31,14 +30,16 @@ function item(path, who, state, phase, facts, onclick) {
 }
 
 function roomItem({line, names, people, tide}, now) {
-	const {room, game, deal, phase, players, seats, starts, spectators} = line
+	const {room, game, deal, phase, players, seats, starts, spectators, closes} = line
 	const left = seats - players
 	const bots = players - people
+	const window = closes && `window, ${phase === "open" ? "doors close" : "closes"} ${timeOfWeek(closes)}`
+	const isOwn = ownRooms().includes(room)
 	const state = {racing: "racing now", countdown: "starts now"}[phase] ?? (starts > now ? `starts in ${timeLeft(starts - now)}` : "waiting")
 	const who = listed(names, people - names.length) || (bots ? counted(bots, "bot") : "Nobody yet")
 	const seatsLeft = phase === "open" && (left ? `${counted(left, "free seat")}` : "full")
-	const facts = [tide ? `Race at ${timeOfDay(tide)}, everybody at once: ${title(game)}` : gameOf(game, deal, now), people && bots && counted(bots, "bot"), seatsLeft, ownRooms().includes(room) && "you have a seat"]
-	return item((spectators || phase === "open") && encodeURIComponent(room), who, state, phase, facts, () => want(room, {line}))
+	const facts = [window, tide ? `Race at ${timeOfDay(tide)}, everybody at once: ${title(game)}` : gameOf(game, deal, now), people && bots && counted(bots, "bot"), seatsLeft, isOwn && "you have a seat"]
+	return item((spectators || isOwn || phase === "open") && encodeURIComponent(room), who, !closes || phase === "open" ? state : "", phase, facts, () => want(room, {line}))
 }
 
 function raceItem({race, game, deal, started, players, winner, time}, now) {
@@ -54,6 +55,14 @@ export function showLobby({rooms, races}, now) {
 	setText(byId("none"), rooms.length ? "" : "Nobody else is here now. Send a link to a friend.")
 	showItems(byId("rooms"), [...rooms].sort((a, b) => order(a) - order(b)).map(each => roomItem(each, now)))
 	showItems(byId("records"), races.map(each => raceItem(each, now)))
+}
+
+// Lead to the race with a window that closes first, of those in which the player has a seat and has not raced.
+export function showOwnWindows(now) {
+	const all = Object.entries(JSON.parse(stored.get("windows") ?? "{}")).filter(([room, ends]) => ends > now && stored.get(`seat ${room}`))
+	const [first] = all.sort(([, a], [, b]) => a - b)
+	const text = () => `Yours to race: ${all.length} (${all[1] ? "the first " : ""}ends ${timeOfWeek(first[1])})`
+	showItems(byId("yours"), first ? [element("a", {href: to(encodeURIComponent(first[0]))}, text())] : [])
 }
 
 // Show the next tide of a server, if it has tides, and let players in once it is open. Return its start and its game.

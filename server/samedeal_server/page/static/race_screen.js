@@ -140,7 +140,13 @@ export class RaceScreen {
 		if (retry_after) setTimeout(() => this.link.welcomed && this.enter(), 1000 * retry_after)
 	}
 
+	// A room with a window needs more scripts. Messages keep their order while they come.
 	receive(message) {
+		if (message.window) this.loading ??= import("./window.js").then(windows => (this.windows = windows), loadAgain)
+		return this.loading ? this.loading.then(({shifted}) => this.take(shifted(message, this.race.room))) : this.take(message)
+	}
+
+	take(message) {
 		const {race} = this
 		if (message.room && message.room !== this.room) return // the witness knows
 		if (message.type === "roomstate") {
@@ -153,7 +159,6 @@ export class RaceScreen {
 			this.wake(message)
 			this.firstPhase ??= message.phase
 			this.told = message
-			race.setRoom(named(message, this.link.player))
 		} else if (message.type === "drawn") race.setShares(message)
 		else if (message.type === "notice") {
 			this.announce(message.message)
@@ -164,9 +169,16 @@ export class RaceScreen {
 			this.resyncing = setTimeout(() => (this.resyncing = 0), 3000)
 			this.enter() // for whole boards
 		}
+		if (message.type === "roomstate" || this.told?.window) this.setRoom()
 		if (!race.room || this.drawing) return
 		this.drawing = true // once for all messages that arrive together
 		setTimeout(() => this.show(), EACH * this.visible) // hidden pages get no animation frames
+	}
+
+	// Show the newest state of the room, and one with a window as a race that begins with the player.
+	setRoom() {
+		const room = named(this.told, this.link.player)
+		this.race.setRoom(room.window ? this.windows.ownRace(room, this.link.player, this.link.now()) : room)
 	}
 
 	show() {
@@ -178,7 +190,7 @@ export class RaceScreen {
 		this.showStatus()
 		if (!race.isKnownGame) return this.say(`This page does not know the game ${game}. Watch it in a terminal.`, "watch")
 		byId("race").hidden = Boolean(this.isOut)
-		const isEarly = /open|countdown/.test(phase)
+		const isEarly = /open|countdown|waiting|raced/.test(phase)
 		byId("race").classList.toggle("open", isEarly)
 		setText(byId("standings").parentNode.caption, isEarly ? "Players" : "Standings")
 		const rows = (this.ranked = this.rows())
@@ -225,6 +237,7 @@ export class RaceScreen {
 
 	// Show what changes with time, and what was too new to be shown at once.
 	tick() {
+		if (this.told?.window && this.race.room.changes < this.link.now()) this.receive({})
 		this.showClock()
 		if (!this.ranked) return
 		this.showStatus()
@@ -367,7 +380,7 @@ export class RaceScreen {
 	// Hide the name of a player, or show it again.
 	mute(player) {
 		mute(player)
-		this.race.setRoom(named(this.told, this.link.player))
+		this.setRoom()
 		this.turnTo(this.from)
 	}
 
@@ -469,7 +482,8 @@ export class RaceScreen {
 			finished: "Finished",
 			closed: "Closed"
 		}
-		setText(byId("clock"), texts[room.phase] ?? room.phase)
+		const text = room.clock || (texts[room.phase] ?? room.phase)
+		setText(byId("clock"), text)
 		const isLast = room.phase === "racing" && room.ends - now < LAST
 		if (isLast && !byId("clock").matches(".last")) {
 			this.announce(`${clock(LAST)} left`)
@@ -477,7 +491,7 @@ export class RaceScreen {
 		}
 		byId("clock").classList.toggle("last", isLast)
 		const isNew = room.phase === "racing" && now - room.starts < BEGUN
-		const heading = `${isNew ? "The race is on" : room.phase === "countdown" ? texts.countdown : this.room} · Samedeal`
+		const heading = `${isNew ? "The race is on" : room.phase === "countdown" ? text : this.room} · Samedeal`
 		if (document.title !== heading) document.title = heading
 	}
 
@@ -504,7 +518,7 @@ export class RaceScreen {
 		const rules = byId("rules")
 		tellRules(rules, game)
 		rules.close()
-		rules.toggleAttribute("open", /open|countdown/.test(phase))
+		rules.toggleAttribute("open", /open|countdown|waiting/.test(phase))
 		byId("how").onclick = () => rules.showModal()
 	}
 
@@ -518,25 +532,9 @@ export class RaceScreen {
 
 	// Judge the race once it is over, and again whenever more is shown of its end.
 	async judge() {
-		const {link, room} = this
-		const modules = [import("./deep_check.js"), import("./witness.js"), import("./row_sentence.js")]
-		const [loaded, {Witness}, {rowSentence}] = await Promise.all(modules).catch(() => [null, {}, {}])
-		if (!loaded) return this.showVerdict({kind: "unsure", sentence: "Not fully checked: this page cannot load its check. Reload the page."})
-		const witness = link.witness ?? link.listen(new Witness(stored))
-		const {evidence} = witness
-		if (evidence !== this.judged) {
-			loaded.noteReload(evidence, this.firstPhase)
-			Object.assign(this, {judged: evidence, reading: null, judgedAt: 0})
-			this.showVerdict({kind: "checking", sentence: "Checking the race"})
-			const reading = await loaded.readRace(link, room, this.credentials, sentence => this.showVerdict({kind: "checking", sentence}))
-			if (evidence !== witness.evidence) return // of the next race
-			this.reading = Object.assign(reading, {givenUp: witness.givenUp})
-		}
-		if (!this.reading || this.judgedAt === evidence.size) return
-		this.judgedAt = evidence.size
-		const found = loaded.verdict(evidence, this.reading)
-		if (found.kind === "wrong") witness.finds(found.rows)
-		this.showVerdict({...found, rows: found.rows.map(rowSentence), facts: loaded.factLines(evidence)})
+		const {judge} = await import("./judge.js").catch(() => ({}))
+		if (judge) await judge(this)
+		else this.showVerdict({kind: "unsure", sentence: "Not fully checked: this page cannot load its check. Reload the page."})
 	}
 
 	// Show a verdict in a sentence, and behind it what led to it.

@@ -181,10 +181,10 @@ export function among(rows, {starts, earlier}, after) {
 
 export const ordinal = n => n + (/1[123]$/.test(n) ? "th" : {1: "st", 2: "nd", 3: "rd"}[n % 10] ?? "th")
 
-// Return the player who is alone in the first place, or undefined before the first card.
+// Return the player who is alone in the first place of several, or undefined before the first card.
 export function leader(rows) {
 	const first = rows.filter(each => each.place === 1)
-	return first.length === 1 && first[0].count ? first[0] : undefined
+	return first.length === 1 && rows[1] && first[0].count ? first[0] : undefined
 }
 
 // The place of a player in words, and the distance to the next rival. Both are empty before the first card, and alone.

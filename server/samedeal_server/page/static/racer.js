@@ -4,13 +4,14 @@
 import {boardHash} from "./board_hash.js"
 import {GAMES, onFoundations, played} from "./piles.js"
 
-const NOTHING = {newest: -1, history: [], receipt: []} // the newest acknowledged revision, how it came about, its receipt
+// The newest acknowledged revision, how it came about, and its receipt. In a race with a window, when the player has begun.
+const NOTHING = {newest: -1, history: [], receipt: [], begun: null}
 
 export class Racer {
 	// `stored` keeps what recovers moves in the room, by name, and `on` has the functions changed() and refused(message). Then
-	// set `starts`, and the `rule` for undo, by each room state.
+	// set the `rule` for undo by each room state.
 	constructor(link, room, stored, on) {
-		Object.assign(this, {link, room, stored, on, pending: [], board: null, past: [], piles: null, starts: 0, rule: "off"})
+		Object.assign(this, {link, room, stored, on, pending: [], board: null, past: [], piles: null, rule: "off"})
 		Object.assign(this, NOTHING, JSON.parse(stored.get((this.place = `seat ${room}`)) ?? "{}"))
 	}
 
@@ -24,7 +25,7 @@ export class Racer {
 		const joined = await link.ask("join", {room: this.room, passphrase, revision})
 		link.nextId = Math.max(link.nextId, ...[...link.witness.evidence.sent.keys()].map(id => id + 1)) // of an earlier run
 		this.room = joined.room
-		if (joined.revision >= 0) await this.recover(joined.revision)
+		await this.recover(joined.revision)
 		this.entered = socket
 		this.sendAll() // again, with the same ids
 		return joined
@@ -40,12 +41,23 @@ export class Racer {
 		await this.link.ask("join", {room: this.room, passphrase: this.passphrase, revision: -1}).catch(() => {})
 	}
 
-	// Give the server back acknowledged actions that it has lost.
+	// Begin in a race with a window. Who has begun gets the first answer again, also from a server that has lost the attempt.
+	async begin() {
+		const {time, receipt} = await this.link.ask("begin", this.begun ? {...this.begun, receipt: Uint8Array.from(this.begun.receipt)} : {})
+		this.keep({begun: {time, receipt: [...receipt]}})
+	}
+
+	// Give the server back acknowledged actions that it has lost. Without a board it has also lost that the player has begun.
 	async recover(revision) {
-		if (revision >= this.newest || this.newest - revision > this.history.length || this.recovering) return
+		const isLost = revision < 0
+		const from = Math.max(revision, 0)
+		const lost = this.newest - from
+		const mayAct = lost > 0 && lost <= this.history.length
+		if (this.recovering || !(isLost ? this.begun : mayAct)) return
 		this.recovering = true
 		try {
-			await this.link.ask("recover", {revision, actions: this.history.slice(revision - this.newest), receipt: Uint8Array.from(this.receipt)})
+			if (isLost) await this.begin()
+			if (mayAct) await this.link.ask("recover", {revision: from, actions: this.history.slice(-lost), receipt: Uint8Array.from(this.receipt)})
 		} catch ({code, retry_after, message}) {
 			this.recovering = false
 			if (!code) return
@@ -54,12 +66,12 @@ export class Racer {
 			this.on.refused(`The server has lost some of your moves, and does not take them back. ${message}`)
 		}
 		this.recovering = false
-		if (this.board?.revision !== this.newest) await this.resync()
+		if (mayAct && this.board?.revision !== this.newest) await this.resync()
 	}
 
 	keep(kept) {
-		Object.assign(this, kept)
-		this.stored.set(this.place, JSON.stringify(kept))
+		const {newest, history, receipt, begun} = Object.assign(this, kept)
+		this.stored.set(this.place, JSON.stringify({newest, history, receipt, begun}))
 	}
 
 	receiveBoard({revision, game, piles, moves, undos, may_undo: mayUndo}) {

@@ -1,14 +1,13 @@
-// What follows a race: the banner with its result, a result to send to others, the table of a series, and an earlier race
-// whose deal was dealt again.
+// What follows a race: the banner with its result, a result to send to others, and that of an earlier race whose deal was
+// dealt again.
 
 import {falling} from "./board_view.js"
 import {clock, copyLine, counted, dealName, element, stored} from "./dom.js"
 import {to} from "./here.js"
 import {title} from "./piles.js"
 import {among, end, goesOn, ordinal, resultOf, shortTime} from "./race_state.js"
-
-const row = (cells, tag = "td") => element("tr", {}, ...cells.map(cell => element(tag, {}, cell)))
-const table = (caption, ...rows) => element("table", {}, element("caption", {}, caption), ...rows)
+import {shareButton} from "./seat.js"
+import {row, table} from "./series.js"
 
 // Keep the player's best time in each game. Return what there is to say about a time.
 export function beaten({game}, time) {
@@ -18,8 +17,7 @@ export function beaten({game}, time) {
 	return before > time ? `A new best, ${shortTime(before - time)} faster` : ""
 }
 
-// How the race went for a player, on felt, over which cards fall if the player has finished. `record` is what there is to
-// say about the time. Cards that fell before lie there.
+// How the race went for a player. `record` is what there is to say about the time.
 export function banner(rows, room, me, record, isNew) {
 	const own = rows.find(each => each.player === me)
 	const {time, resigned} = end(own, room)
@@ -29,9 +27,14 @@ export function banner(rows, room, me, record, isNew) {
 	const home = `${counted(count, "card")} home`
 	const lines = [winner && resultOf(rows, room, me), time && own.place > 1 ? `You finished in ${clock(time)}` : !time && (resigned ? `You resigned with ${home}` : count > 0 && `You have ${home}`), own.place === 1 && aheadOf(rows, room), record]
 	const place = rows[1] && (time || room.phase === "finished") && count > 0 ? ordinal(own.place) : ""
+	return onFelt(winner ? "♛" : place, result, lines, time, isNew)
+}
+
+// A result on felt, over which cards fall if the player has finished. Cards that fell before lie there.
+export function onFelt(place, result, lines, hasFinished, isNew) {
 	const below = lines.filter(Boolean).map(line => element("p", {}, line))
-	const told = element("div", {role: "status"}, element("p", {class: "place"}, winner ? "♛" : place), element("h2", {class: "result"}, result), ...below)
-	return element("div", {class: isNew ? "banner" : "banner calm"}, ...(time ? falling() : []), told)
+	const told = element("div", {role: "status"}, element("p", {class: "place"}, place), element("h2", {class: "result"}, result), ...below)
+	return element("div", {class: isNew ? "banner" : "banner calm"}, ...(hasFinished ? falling() : []), told)
 }
 
 // Who won the series, once its last race is over.
@@ -48,22 +51,6 @@ function aheadOf([first, second], room) {
 
 const BARS = "▁▂▃▄▅▆▇█"
 const COUNT = 12
-
-// The table of a series, which of its races this one is, and links to the races before.
-export function seriesTable({options: {series}, round, table: places, rooms_before: before = []}) {
-	if (series < 2) return []
-	const title = `Race ${(round % series) + 1} of ${series}`
-	const lines = places.map(({place, name, points, time}) => row([place, name, points, clock(time)]))
-	const replays = before.map((room, i) => element("a", {href: to(`replay?race=${room}`)}, `Replay race ${i + 1}`))
-	return [
-		table(title, lines.length ? row(["Place", "Player", "Points", "Time"], "th") : "", ...lines),
-		element("p", {class: "controls"}, ...replays)
-	]
-}
-
-// A button that opens the sheet of the system for sharing, if it has one.
-export const shareButton = (label, data, attributes) =>
-	navigator.share ? element("button", {...attributes, onclick: () => navigator.share(data).catch(() => {})}, label) : ""
 
 // The result of a player in three lines: the race, how it went, without a word about the cards, and the link to its replay.
 export function shareResult({room, cards, progress}, {player, final}) {

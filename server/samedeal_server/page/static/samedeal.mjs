@@ -98,7 +98,7 @@ export class Player {
 		const {racer, link, on} = this
 		if (message.type === "roomstate") {
 			this.room = message
-			Object.assign(racer, {starts: message.starts, rule: message.options.undo})
+			racer.rule = message.options.undo
 			const {type, ...fields} = this.witness.answer(message) ?? {}
 			if (type) link.ask(type, fields).catch(() => {}) // asked again with the next state
 			on.room?.()

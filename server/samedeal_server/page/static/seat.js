@@ -8,8 +8,7 @@ import {onFoundations} from "./piles.js"
 import {PLAIN} from "./race_screen.js"
 import {end, rematchName, rematchOf, rematchText} from "./race_state.js"
 import {Racer} from "./racer.js"
-import {banner, beaten, earlierTable, seriesTable, shareButton, shareResult} from "./results.js"
-import {play, setSounds} from "./sound.js"
+import {seriesTable} from "./series.js"
 import {runTask} from "./start_worker.js"
 import {Table, layOut} from "./table.js"
 import {Witness} from "./witness.js"
@@ -21,7 +20,7 @@ const OTHER_TAB = "This race is open in another tab, which takes part in the dra
 const SHOWN = "Spectators see your moves at once, so they can tell others what you do."
 const STARTS = {"all-ready": "The race starts when everybody is ready.", full: "The race starts when all seats are taken.", at: "The race starts by itself, with everybody who is here."}
 
-const button = (text, onclick, more) => element("button", {onclick, ...more}, text)
+export const button = (text, onclick, more) => element("button", {onclick, ...more}, text)
 
 // Let the browser keep the player's moves in a room, and in the newest rooms before it.
 function keep(room) {
@@ -35,7 +34,7 @@ export class Seat {
 	constructor(screen, name) {
 		Object.assign(this, {screen, name, phase: "", leaving: new AbortController()})
 		keep(screen.room)
-		toggle(byId("sounds"), "sounds", false, setSounds)
+		toggle(byId("sounds"), "sounds", false, async isOn => (this.sounds = isOn ? await import("./sound.js").catch(() => null) : null))
 		byId("undo").onclick = () => this.undo()
 		byId("collect").onclick = () => this.hand.collect()
 		byId("hint").onclick = () => this.hint()
@@ -48,11 +47,13 @@ export class Seat {
 		screen.race.isLive = true
 	}
 
-	play = play
+	play(what) {
+		this.sounds?.play(what)
+	}
 
 	// Keep the screen of a phone on while the player waits and races.
 	async stayAwake() {
-		const isWanted = /open|count|racing/.test(this.phase) && !document.hidden && !this.leaving.signal.aborted
+		const isWanted = (this.room?.window ? /count|racing/ : /open|count|racing/).test(this.phase) && !document.hidden && !this.leaving.signal.aborted
 		if (!isWanted) return this.lock?.release()
 		if (!this.lock || this.lock.released) this.lock = await navigator.wakeLock?.request("screen").catch(() => null)
 	}
@@ -112,7 +113,7 @@ export class Seat {
 		const {screen, racer} = this
 		if (!racer) return // of the connection before
 		if (message.type === "roomstate") {
-			Object.assign(racer, {starts: message.starts, rule: message.options.undo})
+			racer.rule = message.options.undo
 			screen.chosen = [this.me]
 			this.draw(message)
 		} else if (message.type === "boardstate") racer.receiveBoard(message)
@@ -137,10 +138,10 @@ export class Seat {
 		const {screen, racer} = this
 		const {race, shown} = screen
 		const before = race.boards.get(this.me)
-		race.boards.set(this.me, {...racer.board, piles: racer.piles, time: racer.board.time ?? before?.time ?? racer.starts})
+		race.boards.set(this.me, {...racer.board, piles: racer.piles, time: racer.board.time ?? before?.time ?? this.room?.starts})
 		race.countBoard(this.me, racer.board)
 		this.hand.follow()
-		if (racer.next > this.heard) play("card")
+		if (racer.next > this.heard) this.play("card")
 		this.heard = racer.next
 		if (shown.has(this.me)) this.showTable(true)
 		screen.receive({})
@@ -244,7 +245,7 @@ export class Seat {
 			if (isOn) scrollTo(0, 0)
 			document.documentElement.classList.toggle("racing", isOn)
 			document.documentElement.classList.toggle("over", phase === "finished")
-			if (isOn && this.phase === "countdown") play("start")
+			if (isOn && /count|waiting/.test(this.phase)) this.play("start")
 			this.phase = phase
 			this.stayAwake()
 		}
@@ -256,31 +257,34 @@ export class Seat {
 	// What the player can do besides moves: before the race, and after it.
 	showPanel(rows) {
 		const {room, me, own, screen} = this
-		const {phase, players, host, next} = room
+		const {phase, players, host, next, drawing, left} = room
 		const row = rows.find(each => each.player === me)
 		const time = row && end(row, room).time
-		const isOut = phase === "racing" && own && (time || own.resigned)
+		const isDone = time || own?.resigned || phase === "finished"
+		const isOut = phase === "racing" && isDone
+		if (isDone && !this.results) return this.loadResults()
 		if (time && this.raced && !this.wonAt) {
-			Object.assign(this, {wonAt: performance.now(), record: beaten(room, time)})
-			play("finish")
+			Object.assign(this, {wonAt: performance.now(), record: this.results.beaten(room, time)})
+			this.play("finish")
 		}
 		const gone = rows.filter(each => each.gone && each.player !== me).map(each => each.name)
 		if (!gone.length) this.asked = ""
-		if (!screen.isNew("panel", phase, players, host, next, time, own?.resigned, row?.place, stored.lasts, gone, this.asked, screen.wantsNext)) return
+		if (!screen.isNew("panel", phase, players, host, next, time, own?.resigned, row?.place, stored.lasts, gone, this.asked, screen.wantsNext, drawing, left)) return
 		const panel = byId("seat")
 		const hadFocus = panel.contains(document.activeElement)
 		const details = panel.querySelector("details")
-		const result = isOut || phase === "finished" ? [banner(rows, room, me, this.record, performance.now() - this.wonAt < FALL)] : []
+		const result = isDone ? [this.results.banner(rows, room, me, this.record, this.falls)] : []
 		const parts = []
 		if (!own) parts.push(element("p", {}, "You have no seat in this room."), button("Watch", () => screen.unseat("")))
 		else if (phase === "open") parts.push(...this.partsBefore(rows, gone))
+		else if (room.window && phase !== "finished") parts.push(...screen.windows.parts(this, row))
 		else if (phase === "countdown" && room.deal.startsWith("again")) parts.push(element("p", {}, "Nobody else came. The deal of an earlier race is dealt again."))
 		else if (isOut) {
 			const later = screen.wantsNext ? element("p", {role: "status"}, `You get a seat in the ${rematchName(room)}.`) : this.rematchButton
 			parts.push(...result, element("p", {}, "The race goes on for the others."), element("p", {class: "controls"}, later, button("Watch them", () => screen.unseat(""))))
 		} else if (phase === "finished") {
-			const share = row.final ? shareResult(screen.race, row) : []
-			const earlier = row.final && room.earlier.length ? earlierTable(screen.race, row) : ""
+			const share = row.final ? this.results.shareResult(screen.race, row) : []
+			const earlier = row.final && room.earlier.length ? this.results.earlierTable(screen.race, row) : ""
 			parts.push(...result, element("p", {class: "controls"}, this.rematchButton), ...share, ...seriesTable(room), earlier)
 		}
 		parts.push(stored.lasts ? "" : element("p", {class: "warning"}, VOLATILE))
@@ -289,9 +293,20 @@ export class Seat {
 		if (hadFocus) panel.querySelector("button")?.focus()
 	}
 
+	get falls() {
+		return performance.now() - this.wonAt < FALL
+	}
+
+	loadResults() {
+		import("./results.js").then(results => {
+			this.results = results
+			this.screen.show()
+		}, loadAgain)
+	}
+
 	// What the player can do in an open room. `gone` are the names of those who are away.
 	partsBefore(rows, gone) {
-		const {room, own, me} = this
+		const {room, own, me, screen} = this
 		const {players, host, options} = room
 		const isHost = host === me
 		const names = gone.join(" and ")
@@ -301,11 +316,11 @@ export class Seat {
 			this.asked = names
 			this.showPanel(rows)
 		}
-		const wait = !isHost ? "The host starts the race." : players[1] ? "Start when everybody is here." : "Send the link to others, or start alone."
+		const wait = room.window ? screen.windows.doors(room, isHost) : !isHost ? "The host starts the race." : players[1] ? "Start when everybody is here." : "Send the link to others, or start alone."
 		const buttons = [
-			options.start !== "at" && button(own.ready ? "Not ready" : "Ready", () => this.ask("ready", {ready: !own.ready}), {class: isHost ? "" : "main"}),
-			isHost && button(isAsked ? `${names} ${gone[1] ? "are" : "is"} away. Start without ${gone[1] ? "them" : names}?` : "Start the race", start, {class: "main"}),
-			button("Leave", () => this.ask("leave").then(() => this.screen.unseat("")))
+			options.start !== "at" && !room.window && button(own.ready ? "Not ready" : "Ready", () => this.ask("ready", {ready: !own.ready}), {class: isHost ? "" : "main"}),
+			isHost && button(room.window ? "Close the doors" : isAsked ? `${names} ${gone[1] ? "are" : "is"} away. Start without ${gone[1] ? "them" : names}?` : "Start the race", start, {class: "main"}),
+			button("Leave", () => this.ask("leave").then(() => screen.unseat("")))
 		]
 		const kicks = isHost ? players.filter(each => each !== own).map(({player, name}) => button(`Remove ${name}`, () => this.ask("kickplayer", {player}))) : []
 		const warnings = [options.spectators && !options.delay && SHOWN, !isSecureContext && PLAIN].filter(Boolean)
@@ -344,3 +359,7 @@ function shareLink(open) {
 	const code = element("img", {src: `qr${location.pathname}.svg`, alt: "The link as a QR code", loading: "lazy"})
 	return [element("h2", {}, "Send this link"), copyLine(url), share, element("details", {open}, element("summary", {}, "QR code"), code)]
 }
+
+// A button that opens the sheet of the system for sharing, if it has one.
+export const shareButton = (label, data, attributes) =>
+	navigator.share ? element("button", {...attributes, onclick: () => navigator.share(data).catch(() => {})}, label) : ""

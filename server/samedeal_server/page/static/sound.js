@@ -1,19 +1,14 @@
-// Sounds and short buzzes of a race, made here without files. They are off until the player switches them on.
+// Sounds and short buzzes of a race, made here without files. They are loaded when the player switches them on.
 
 const NOTES = {card: [660], lead: [520, 780], last: [880, 880], finish: [520, 660, 780, 1040], start: [780, 1040]} // Hz
 const LENGTH = 0.12 // s
 
-let context = null
-
-// Browsers let a page make sounds only after a tap, such as the one that switches them on.
-export function setSounds(isOn) {
-	context = isOn && window.AudioContext ? (context ?? new AudioContext()) : null
-}
+let context
 
 export function play(what) {
-	if (!context) return
 	navigator.vibrate?.(what === "card" ? 10 : 60)
-	context.resume()
+	context ??= new AudioContext()
+	context.resume() // browsers let a page make sounds only after a tap
 	NOTES[what].forEach((pitch, i) => {
 		const [from, tone, volume] = [context.currentTime + i * LENGTH, context.createOscillator(), context.createGain()]
 		tone.frequency.value = pitch

@@ -240,7 +240,6 @@ function* rowsOfOwn(evidence, reading) {
 	const player = record.players.find(each => each.seat === evidence.seat && each.name === evidence.name)
 	if (!player) return yield ["other_players"]
 	if (player.began && evidence.askedAt === null) yield ["foreign_action", "You began."]
-	if ((evidence.beganAt ?? player.began) !== player.began) yield ["other_start"]
 	const plays = reading.plays.get(player.seat)
 	const isWrong = ({revision, mayUndo}) => mayUndo !== Boolean(acted(record.terms.game, plays[revision], "undo", record.terms.options.undo))
 	for (const {revision, cards, moves, undos, mayUndo} of evidence.dealt) {

@@ -1,0 +1,52 @@
+// What there is to say and to do in a race with a window, before the player's attempt and after it.
+
+import {clock, copyLine, counted, element, timeOfWeek} from "./dom.js"
+import {end} from "./race_state.js"
+import {onFelt} from "./results.js"
+import {button, shareButton} from "./seat.js"
+
+const listed = new Intl.ListFormat("en-GB")
+
+// What somebody with a seat has to know while others can enter.
+export function doors({doors_close_at: at}, isHost) {
+	const close = isHost ? `Close the doors when all are in; they close ${timeOfWeek(at)}.` : `Doors close ${timeOfWeek(at)}.`
+	return `One name each: who are they? ${close} Go as you like: your seat is kept.`
+}
+
+// The parts of the panel of a player in a window whose doors are closed. `row` is the own row of the race.
+export function parts({room, me, racer, screen, record, falls}, row) {
+	const {phase, left, players, drawing, closes} = room
+	const all = players.filter(({seat}) => drawing.includes(seat)).map(({player, name}) => (player === me ? "" : name))
+	const by = listed.format([...(all.includes("") ? ["you"] : []), ...all.filter(Boolean)])
+	const paragraph = text => element("p", {}, text)
+	const begin = () => racer.begin().catch(({message}) => screen.say(message))
+	if (phase === "countdown") return [paragraph(by ? `The deal is drawn by ${by}.` : "The deal is drawn by whoever is here. Nobody is yet.")]
+	if (phase === "waiting")
+		return [
+			element("h2", {}, `Your one try: ${left}, the clock does not stop. Ready?`),
+			paragraph(`Until ${timeOfWeek(closes)} you may also come back later. The deal was drawn by ${by}${all.includes("") ? "" : ", without you"}.`),
+			element("p", {class: "controls"}, button("Begin", begin, {class: "main"}), calendarLink(room))
+		]
+	if (phase === "raced") {
+		const {time, resigned} = end(row, room)
+		const text = `I have raced, your turn: ${location.origin + location.pathname}`
+		return [
+			onFelt("", time ? `You finished in ${clock(time)}` : `You ${resigned ? "resigned with" : "have"} ${counted(row.count, "card")} home`, [record], time, falls),
+			paragraph(`You have raced. Nobody sees how until all have. Everything opens then, at the latest ${timeOfWeek(closes)}.`),
+			element("p", {class: "controls"}, shareButton("Send", {text}, {class: "main"}), calendarLink(room)),
+			copyLine(text)
+		]
+	}
+	if (!racer.begun) begin() // on another device, or its answer was lost: a server that loses the attempt gets it back
+	return []
+}
+
+// A file for calendars, with the last stretch of the window in which there is time for a whole attempt.
+function calendarLink({room, closes, options}) {
+	const time = at => new Date(at).toISOString().replace(/[-:]|\.\d+/g, "")
+	const url = location.origin + location.pathname
+	const event = [`UID:${closes}@${location.host}`, `DTSTAMP:${time(Date.now())}`, `DTSTART:${time(closes - 1000 * options.limit)}`, `DTEND:${time(closes)}`, `SUMMARY:Samedeal ${room} closes`, `DESCRIPTION:${url}`]
+	const lines = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//Samedeal//EN", "BEGIN:VEVENT", ...event, "END:VEVENT", "END:VCALENDAR", ""]
+	const file = lines.map(line => line.replace(/.{70}(?=.)/g, "$&\r\n ")).join("\r\n") // no line may be longer
+	return element("a", {href: `data:text/calendar,${encodeURIComponent(file)}`, download: `${room}.ics`}, "Add to the calendar")
+}

@@ -1,0 +1,168 @@
+"""Races with a window in real browsers: friends who are there together only for the draw, and race when they have time."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from redis import Redis
+
+from samedeal.options import WantedOptions
+from samedeal.protocol.messages import Begin, Begun, Create, Created, Done, Resign, Start
+from tests.chaos.proxy import Proxy
+from tests.end_to_end.browser import ENGINES, Browser
+from tests.end_to_end.racing_page import PILES, PRESS, SIT, SMALL_PHONE, acked, dealt
+from tests.end_to_end.watched_races import draw
+from tests.server import live_nodes
+from tests.server.client import Client
+from tests.server.live_nodes import Node
+
+pytestmark = pytest.mark.xdist_group("page")  # one browser at a time for these tests
+
+CHOOSE = """
+document.querySelector("#name").value = "zoe"
+document.querySelector("[data-game=ace-of-hearts]").click()
+const select = document.querySelector("[name=window]")
+select.value = "86400"
+select.dispatchEvent(new Event("change"))
+document.querySelector("#send").click()
+"""
+LOST = ("began_at", "revision", "foundation_cards", "moves", "undos", "last_action_at")
+"""What the progress of a player has since the attempt began."""
+
+READY = "the clock does not stop. Ready?"
+RACED = "You have raced. Nobody sees how until all have."
+
+
+async def seated(browser: Browser, url: str, room: str, name: str) -> None:
+    """Take a seat with the link of a room."""
+    await browser.open(f"{url}/{room}", SMALL_PHONE)
+    await browser.until("document.querySelector('.sit input')")
+    await browser.run(SIT, name)
+    await browser.shows(f"You have a seat, {name}")
+
+
+async def raced(browser: Browser) -> None:
+    """Begin, draw a card, and resign."""
+    await browser.shows(READY)
+    await browser.run(PRESS, "Begin")
+    await dealt(browser)
+    await browser.until(r"/^1[45]:\d\d left$/.test(document.querySelector('#clock').textContent)")
+    assert await browser.texts(".lane .name") == ["You"]
+    await browser.run("document.querySelector('.pile[data-key=stock]').click()")
+    await acked(browser, 1)
+    for label in ("Resign", "Really resign?"):
+        await browser.run(PRESS, label)
+
+
+@pytest.mark.parametrize("browser", ENGINES, indirect=True)
+async def test_friends_race_when_they_have_time(one: Node, browser: Browser) -> None:
+    """Zoe's page is closed while mira takes a seat, and again while mira races. For a browser, they are on two sites."""
+    there, here = one.url.replace("127.0.0.1", "localhost"), one.url
+    async with browser.second_tab():
+        await browser.load(there)
+        await browser.until("document.querySelector('#felt .card')")
+        await browser.run(CHOOSE)
+        await browser.shows("You have a seat, zoe")
+        await browser.shows("One name each: who are they? Close the doors when all are in; they close ")
+        room = await browser.run("return location.pathname.slice(1)")
+    await seated(browser, here, room, "mira")
+    await browser.shows("One name each: who are they? Doors close ")
+    assert await browser.texts("#standings .state") == ["", ""]
+    assert not await browser.accessibility_violations()
+    async with browser.second_tab():
+        await browser.load(there)
+        await browser.shows("Yours to race: 1 (ends ", "#yours")
+        await browser.shows("window, doors close ", "#rooms")
+        await browser.follow("#yours a")
+        await browser.shows("mira", "tbody")
+        await browser.run(PRESS, "Close the doors")
+        await browser.shows(f"Your one try: 15:00, {READY}")
+        await browser.shows("The deal was drawn by you and mira.")
+        words = await browser.text("#words")
+    race = (await one.rooms.load(room)).race
+    assert (race.window, race.options.bots, race.deal) == (86_400, False, "winnable")
+    await browser.shows("The deal was drawn by you and zoe.")
+    assert await browser.text("#words") == words
+    assert not await browser.accessibility_violations()
+    await raced(browser)
+    await browser.shows(RACED)
+    await browser.shows(f"I have raced, your turn: {here.replace('ws', 'http', 1)}/{room}", ".line-to-copy code")
+    assert not await browser.accessibility_violations()
+    assert not re.search(r"\d", await browser.text("#standings"))
+    async with browser.second_tab():
+        await browser.load(f"{there}/{room}")
+        assert not await browser.run("return Boolean(document.querySelector('.lane, .tile[data-revision]'))")
+        await raced(browser)
+        await browser.shows("Nobody finished.", ".banner")
+        assert await browser.texts("#standings .moves") == ["1", "1"]
+        await browser.load(there)
+        await browser.until("document.querySelector('#yours') && !document.querySelector('#yours a')")
+        await browser.run("localStorage.clear()")
+    await browser.shows("Nobody finished.", ".banner")
+    assert await browser.texts("#standings .moves") == ["1", "1"]
+    await browser.shows("Fair: nobody could choose the deal", ".deal.fair")
+    assert not await browser.accessibility_violations()
+
+
+async def opened(url: str, **options: Any) -> tuple[Client, str]:
+    """Open a room with a window. Return its host and its code."""
+    host = await Client.hello(url, "mira")
+    wanted = WantedOptions(games=("ace-of-hearts",), deal="winnable", countdown=0, bots=False, **options)
+    room = (await host.expect(Created, Create, options=wanted, window=86_400)).room
+    await host.join(room)
+    return host, room
+
+
+async def test_own_time_is_up(one: Node, browser: Browser) -> None:
+    """The page knows that by itself, and gives the calendar when everything opens."""
+    mira, room = await opened(one.url, limit=10)
+    await seated(browser, one.url, room, "zoe")
+    await mira.expect(Done, Start)
+    await draw([mira])
+    await browser.shows(f"Your one try: 0:10, {READY}")
+    file = await browser.run("return document.querySelector('[download]').href")
+    kept = unquote(file.removeprefix("data:text/calendar,"))
+    state = await mira.phase("racing")
+    closes = await browser.run("return new Date(arguments[0]).toISOString()", state.ends)
+    assert f"\r\nDTEND:{closes[:19].replace('-', '').replace(':', '')}Z\r\n" in kept
+    await browser.run(PRESS, "Begin")
+    await dealt(browser)
+    await browser.shows(RACED)
+    await browser.shows("You have 0 cards home", ".banner")
+    await mira.expect(Begun, Begin)
+    await mira.expect(Done, Resign)
+    await browser.shows("Nobody finished.", ".banner")
+
+
+def target_of(url: str) -> tuple[str, int]:
+    address = urlsplit(url)
+    return str(address.hostname), address.port or 0
+
+
+async def test_attempt_that_the_server_has_lost_goes_on(one: Node, browser: Browser, redis_url: str) -> None:
+    """The page proves to another node when it began, and gives back its move."""
+    mira, room = await opened(one.url)
+    targets = [target_of(one.url)]
+    async with Proxy(lambda: targets) as proxy, live_nodes.serving(redis_url, "n2") as two:
+        await seated(browser, f"ws://127.0.0.1:{proxy.port}", room, "zoe")
+        await mira.expect(Done, Start)
+        await draw([mira])
+        await browser.shows(READY)
+        await browser.run(PRESS, "Begin")
+        await dealt(browser)
+        await browser.run("document.querySelector('.pile[data-key=stock]').click()")
+        await acked(browser, 1)
+        board = await browser.run(PILES)
+        await browser.close_page()
+        with Redis.from_url(redis_url) as redis:
+            (log,) = redis.keys("*:log:*")
+            redis.delete(log)
+            redis.hdel(log.replace(b"log", b"progress"), *LOST)
+        targets[:] = [target_of(two.url)]
+        await browser.open(f"ws://127.0.0.1:{proxy.port}/{room}", SMALL_PHONE)
+        await acked(browser, 1)
+        assert await browser.run(PILES) == board
+        assert two.metric("moves_total", outcome="recovered") == 1
