@@ -19,6 +19,7 @@ from typing import Final, Literal, TypeAlias
 import msgspec
 from msgspec import Struct
 
+from samedeal.options import LONGEST_WINDOW
 from samedeal_link.connection.address import ServerAddress, is_loopback_url
 from samedeal_link.connection.kept_seat import KeptSeat
 from samedeal_link.machine.paths import open_private, read_saved, state_home, tell_unsaved, write_private
@@ -27,8 +28,8 @@ from samedeal_link.machine.terminal import terminal
 _MAX_SESSIONS: Final = 500
 """Maximum number of sessions kept. The least recently used are dropped first."""
 
-SEAT_TIME: Final = 24 * 3600
-"""Time, in seconds, for which a seat is offered to a player who has not returned to it."""
+SEAT_TIME: Final = 24 * 3600 + LONGEST_WINDOW
+"""Time, in seconds, for which a seat is offered to a player who has not returned to it: a day more than any window."""
 
 
 class MemorySessions:

@@ -59,8 +59,8 @@ _TYPES: Final = {
     ".webmanifest": "application/manifest+json",
 }
 
-_STYLES: Final = "page.css"
-_STYLES_OF_FRONT: Final = "front.css"
+_STYLES: Final = ("page.css", "front.css")
+_STYLES_OF_FRONT: Final = b'<link rel="stylesheet" href="front.css">\n'
 _FRONT: Final = re.compile(rb'<template id="front">.*?</template>\n', re.DOTALL)
 _GAMES: Final = "games.json"
 _GAMES_MODULE: Final = "games.mjs"
@@ -184,7 +184,7 @@ class PageFiles:
 def document_of(*, is_room: bool) -> bytes:
     """Return the document for a room, or for the first screen."""
     document = (_STATIC / DOCUMENT).read_bytes()
-    return _FRONT.sub(b"", document) if is_room else document.replace(_STYLES.encode(), _STYLES_OF_FRONT.encode())
+    return _FRONT.sub(b"", document).replace(_STYLES_OF_FRONT, b"") if is_room else document
 
 
 def legal_note(addresses: Sequence[str]) -> str:
@@ -289,8 +289,7 @@ def static_files(games: bytes) -> Mapping[str, File]:
     contents[_GAMES] = games or contents[_GAMES]
     contents[_GAMES_MODULE] = b"export const DESCRIBED = %b\n" % contents[_GAMES].rstrip()
     contents |= table_modules()
-    contents[_STYLES] = without_comments(contents[_STYLES])
-    contents[_STYLES_OF_FRONT] = contents[_STYLES] + without_comments(contents[_STYLES_OF_FRONT])
+    contents |= {name: without_comments(contents[name]) for name in _STYLES}
     bundles = {name: bundled(name, contents) for name in (*BUNDLES, PROGRAM[-1])}
     names = contents.keys() - HOMES.keys() - {*PROGRAM} | BUNDLES.keys() | {*FOR_PROGRAMS}
     return {name: make_file(name, bundles.get(name) or contents[name]) for name in names}
