@@ -225,6 +225,7 @@ async def test_phone_in_the_hand(one: Node, browser: Browser) -> None:
         await browser.run(PRESS, "Really resign?")
         await mira.expect(Done, Resign)
         await browser.until("window.locks < 0")
+        await browser.close_page()  # before what it loads is cut off
     browser.errors()  # it mentions connections that were cut
 
 
@@ -387,6 +388,7 @@ async def test_joint_deal_survives_reload_cut_and_killed_node(
         assert any(text.startswith("Result words: ") for text in await browser.texts(".deal p"))
         assert any("random numbers of the server and of mira, zoe" in line for line in await browser.texts(".deal li"))
         browser.errors()  # it mentions connections that were cut
+        await browser.close_page()  # before what it loads is cut off
 
 
 async def test_pages_terminal_and_client_get_the_same_cards(
@@ -633,6 +635,7 @@ async def test_first_screen_is_told_to_connect_now(one: Node, browser: Browser) 
         proxy.restore()
         await browser.run(PRESS, "Try now")
         await browser.shows("You have a seat")
+        await browser.close_page()  # before what it loads is cut off
     browser.errors()  # it mentions connections that were cut
 
 
@@ -740,3 +743,4 @@ async def test_link_and_qr_code_have_the_path_of_a_proxy(one: Node, browser: Bro
         await browser.shows(link)
         drawn = await browser.run("return fetch(document.querySelector('details img').src).then(file => file.text())")
         assert drawn == _qr_code(link).plain.decode()
+        await browser.close_page()  # before what it loads is cut off

@@ -166,3 +166,4 @@ async def test_attempt_that_the_server_has_lost_goes_on(one: Node, browser: Brow
         await acked(browser, 1)
         assert await browser.run(PILES) == board
         assert two.metric("moves_total", outcome="recovered") == 1
+        await browser.close_page()  # before what it loads is cut off
