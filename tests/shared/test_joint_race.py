@@ -19,10 +19,12 @@ from samedeal.errors import DealNotProven, RequestRefused
 from samedeal.joint_deal import MAX_DRAWS, share_commitment
 from samedeal.options import Options
 from samedeal.protocol.codec import pack, unpack
+from samedeal.protocol.messages import EarlierPlayer
 from samedeal.race.commands import (
     CommitShareCommand,
     FixDealCommand,
     GiveUpDealCommand,
+    LeaveCommand,
     RaceCommand,
     RevealShareCommand,
     TickCommand,
@@ -305,3 +307,16 @@ def lost_seats_are_listed(before: Race, race: Race, events: tuple[str, ...]) -> 
         assert {lost.reason for lost in new} <= {expected}
     else:
         assert new == ()
+
+
+def test_others_who_had_the_daily_deal_go_with_the_only_person() -> None:
+    """Whoever watches a race of bots sees nobody else in it."""
+    racers = Racer("ana", "Ana", 1), Racer("eve", "Eve", 2, bot=True)
+    past = EarlierPlayer(name="zed", foundation_cards=2, time=0, reached=(1_000, 2_000))
+    race = new_race(
+        deal="daily 2026-11-30", phase="countdown", racers=racers, starts=STARTS, earlier=(past,), found=True
+    )
+    left, _ = apply(race, LeaveCommand("ana"), BEGUN)
+    assert ([racer.name for racer in left.racers], left.earlier) == (["Eve"], ())
+    left, _ = apply(race, LeaveCommand("eve"), BEGUN)
+    assert left.earlier == (past,)

@@ -140,15 +140,15 @@ def lose_seats(race: Race, losers: Sequence[Racer], reason: LossReason, now: int
     left = race.without(losers)
     if left.racers and all(racer.house for racer in left.racers):  # nobody is left for whom they came
         losers, left = race.racers, race.without(race.racers)
+    if Deal.parse(race.deal).kind == "daily" and all(racer.bot for racer in left.racers):
+        left = replace(left, earlier=())  # which were for the only person
     if race.lacks_shares or (race.is_joint and not left.racers):
         left = replace(left, draw=_with_lost(race, losers, reason))
     if not left.racers and race.tide:
         return replace(left, phase="closed"), (*events, "closed")
     if not left.racers:
         stopped = DrawProgress(left.draw.number, lost=left.draw.lost)
-        earlier = () if Deal.parse(race.deal).kind == "daily" else race.earlier
-        opened = replace(left, phase="open", starts=0, ends=0, draw=stopped, earlier=earlier)
-        return opened, (*events, "countdown_stopped")
+        return replace(left, phase="open", starts=0, ends=0, draw=stopped), (*events, "countdown_stopped")
     if not race.lacks_shares:
         return left, events
     if race.is_sealed:
