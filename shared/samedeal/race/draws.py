@@ -99,13 +99,11 @@ def close_doors(race: Race) -> CommandResult:
 def draw_with_those_there(race: Race, progress: ProgressByPlayer, now: int, *events: str) -> CommandResult:
     """Begin the next draw of a race with a window, with the players who are connected and lost none before.
 
-    If there are none, the draw waits for them. Once all have lost one, all may draw again. If there have been too many
-    draws, close the room.
+    If there are none, the draw waits for them. If there have been too many draws, close the room.
     """
     if race.draw.number >= MAX_DRAWS:
         return replace(race, phase="closed"), (*events, "not_drawn", "closed")
     lost = {each.seat for each in race.draw.lost}
-    lost = set() if all(racer.seat in lost for racer in race.racers) else lost
     seats = tuple(
         racer.seat
         for racer, own in race.with_progress(progress)
