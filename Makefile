@@ -24,7 +24,7 @@ ifneq ($(shell cat .venv/.made 2>/dev/null),$(CURDIR))
 .PHONY: .venv/.made
 endif
 
-.PHONY: help race test lint games levels bench worlds chaos simulation fuzz lies mutants proxies picture solver release clean
+.PHONY: help race test lint games levels bench load worlds chaos simulation fuzz lies mutants proxies picture solver release clean
 
 help:
 	@echo 'make race    race against three bots on this machine'
@@ -35,6 +35,7 @@ help:
 	@echo 'make games   write the documents and golden files that follow from the games again'
 	@echo 'make levels  let bots of all levels race, and write the table of PLAYING.md: DEALS=n ARGS="--games willow"'
 	@echo 'make bench   measure the price of a move, and what players cost a node, as tables and in build/bench.json'
+	@echo 'make load    measure a node with many clients, slow readers and floods, as tables'
 	@echo 'make worlds  compare races that differ only in hidden cards: SEED=n ROUNDS=m'
 	@echo 'make chaos   race while nodes, Redis and connections fail: SEED=n ROUNDS=m FROM=k'
 	@echo 'make simulation  the same in simulated time, one world for each seed: SEED=n WORLDS=m; TRACE=1 prints a timeline, CHECK=1 repeats'
@@ -72,6 +73,9 @@ levels: .venv/.test
 bench: .venv/.test
 	@$(BIN)/python -m tests.bench $(ARGS)
 	@$(BIN)/pytest -q -s -o norecursedirs='.*' tests/bench
+
+load: .venv/.test
+	@$(BIN)/python -m tests.load $(ARGS)
 
 worlds: .venv/.test
 	@$(BIN)/python -m tests.simulation.noninterference --seed '$(SEED)' --rounds '$(ROUNDS)' $(ARGS)

@@ -52,7 +52,7 @@ from samedeal.protocol.messages import (
     Welcome,
 )
 from samedeal_link.connection.address import home_path
-from tests.bench.frame_client import FrameClient, frame, give_up
+from tests.load.frame_client import FrameClient, frame, give_up
 
 SEATS: Final = 4
 """Number of racers in a room, unless another one is asked for."""

@@ -18,8 +18,8 @@ from statistics import median
 
 from samedeal.options import MAX_PLAYERS
 from tests.bench.load_generator import SEATS, LoadResult
-from tests.bench.processes import Usage, load_setup
 from tests.child_processes import die_with_parent, kill_and_wait
+from tests.load.processes import Usage, load_setup
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass
 from typing import Final
 
-from tests.bench.processes import ack_latencies, load_setup, race
+from tests.load.processes import ack_latencies, load_setup, race
 
 _DELAY: Final = 1
 """The delay of the room's boards, in seconds."""
@@ -36,7 +36,7 @@ async def spectator_price(count: int, seconds: float) -> SpectatorPrice:
         node = await setup.node("--limit-spectators-per-room", str(count))
         racers = await race(node, "racer", delay=_DELAY)
         without = await ack_latencies(racers, seconds, _PACE, 1)
-        crowd = await setup.crowd(node, count, racers[0].room)
+        crowd = await setup.crowd(node, count, racers[0].room, "timed")
         assert crowd.stdin is not None
         assert crowd.stdout is not None
         await asyncio.sleep(2 * _DELAY)

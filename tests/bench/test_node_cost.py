@@ -8,8 +8,8 @@ import time
 import pytest
 from redis.asyncio import Redis
 
-from tests.bench.processes import Usage, ack_latencies, load_setup, race
 from tests.chaos.processes import RedisServer
+from tests.load.processes import Usage, ack_latencies, load_setup, race
 
 ROOMS = 25
 PLAYERS = 8

@@ -287,5 +287,5 @@ REQUESTS: Final[Mapping[type, Request]] = {
 """The handler of each type of request, and its cost. A test checks that no type is missing.
 
 Under full load a move takes about 70 µs of CPU time, a command to a race of 16 players 350 to 800 µs, a ``Join`` 900 µs,
-a ``Watch`` 200 µs, and a ``Ping`` or a list 50 µs.
+a ``Watch`` 200 µs, and a ``Ping`` or a list 50 µs (measured with ``make load ARGS=floods``).
 """

@@ -14,11 +14,12 @@ PONG: Final = 10
 
 
 class FrameClient(asyncio.Protocol):
-    """A connection to a server, at a path. ``ready`` fails if the server closes it before."""
+    """A connection to a server, at a path and with further headers. ``ready`` fails if the server closes it before."""
 
-    def __init__(self, path: str = "") -> None:
+    def __init__(self, path: str = "", headers: str = "") -> None:
         self.ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._path = path or "/"
+        self._headers = headers
         self._rest = b""
         self._open = False
 
@@ -30,7 +31,7 @@ class FrameClient(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = cast("asyncio.Transport", transport)  # isinstance would be false under uvloop
         request = (
-            f"GET {self._path} HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            f"GET {self._path} HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n{self._headers}"
             f"Sec-WebSocket-Key: {'A' * 22}==\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: {SUBPROTOCOL}\r\n\r\n"
         )
         self.transport.write(request.encode())

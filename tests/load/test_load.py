@@ -1,4 +1,4 @@
-"""A node with more clients than its files allow."""
+"""Short load tests. ``make load`` runs the long ones."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from websockets.exceptions import InvalidStatus
 from samedeal_server.config.limits import Limits
 from samedeal_server.process import fd_limits
 from samedeal_server.process.fd_limits import RESERVED, fit_to_open_file_limit
-from tests.bench.processes import LoadSetup, load_setup, race, url_of
 from tests.chaos.processes import Node
+from tests.load.processes import LoadSetup, end_flood, load_setup, race, url_of
 from tests.server.client import DEADLINE, Client
 
 FILES = RESERVED + 16
@@ -60,3 +60,12 @@ def test_listeners_to_the_news_take_open_files_too(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(fd_limits, "_raise_limit", lambda wanted: min(wanted, RESERVED + 80))
     limits = fit_to_open_file_limit(Limits())
     assert (limits.connections, limits.handshakes, limits.listeners) == (60, 10, 10)
+
+
+async def test_floods_do_not_keep_racers_from_moving(setup: LoadSetup) -> None:
+    node = await setup.node(limits=())
+    ana, bob = await race(node, "racer", 2)
+    floods = [await setup.flood(node, kind, 3) for kind in ("ListRooms", "Join, Leave", "Act, DeclareStuck")]
+    await asyncio.gather(ana.acts(10), bob.acts(10))
+    assert all([await end_flood(flood) for flood in floods])
+    assert node.code is None

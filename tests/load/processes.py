@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,31 +57,53 @@ class LoadSetup:
     async def node(
         self,
         *settings: str,
+        limits: Sequence[str] = NO_LIMITS,
         files: int | None = None,
         module: str = "samedeal_server",
     ) -> Node:
         """Start a node, which is the program ``module``."""
         log = self._scratch / f"node-{len(self.nodes)}.log"
         node = await Node.start(
-            self.redis.url, log, "--log-level", "warning", *NO_LIMITS, *settings, files=files, module=module
+            self.redis.url, log, "--log-level", "warning", *limits, *settings, files=files, module=module
         )
         self._stack.push_async_callback(node.kill)
         self.nodes.append(node)
         return node
 
-    async def crowd(self, node: Node, count: int, room: str = "") -> asyncio.subprocess.Process:
+    async def crowd(self, node: Node, count: int, room: str = "", reading: str = "") -> asyncio.subprocess.Process:
         """Open ``count`` connections from another process, which stay open until it is killed."""
+        return await self._clients("crowd", node, str(count), room, reading)
+
+    async def flood(self, node: Node, kind: str, count: int, addresses: int = 1) -> asyncio.subprocess.Process:
+        """Let ``count`` clients in another process send requests of a kind, until ``end_flood`` is called."""
+        return await self._clients("flood", node, kind, str(count), str(addresses))
+
+    async def _clients(self, module: str, node: Node, *arguments: str) -> asyncio.subprocess.Process:
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "tests.bench.crowd", *map(str, (*node.target, count)), room),
+            *(sys.executable, "-m", f"tests.load.{module}", *map(str, node.target), *arguments),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            preexec_fn=die_with_parent,
+            preexec_fn=die_with_parent if "timed" in arguments else _lower_priority,
         )
         self._stack.push_async_callback(kill_and_wait, process)
         assert process.stdout is not None
         line = await process.stdout.readline()
         assert line == b"ready\n", "the clients did not connect"
         return process
+
+
+def _lower_priority() -> None:
+    die_with_parent()
+    # These clients stand for other machines and must not take CPU time from the node.
+    policy, priority = os.sched_getscheduler(0), os.sched_getparam(0).sched_priority
+    os.sched_setscheduler(0, policy, os.sched_param(max(0, priority - 1)))
+    os.nice(15)
+
+
+async def end_flood(process: asyncio.subprocess.Process) -> int:
+    """End a flood. Return the number of its requests that were not refused as too many."""
+    accepted, _ = await process.communicate(b"")  # closes its standard input
+    return int(accepted)
 
 
 @asynccontextmanager
