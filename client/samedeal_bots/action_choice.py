@@ -65,7 +65,7 @@ The way back to the best board, and to a board from which a long plan starts, is
 _NEEDED_SHARE: Final = 0.5
 """The part of a long plan that a bot must have time for, to go back for it: the plans after it will be shorter."""
 
-_TRIES: Final[dict[Level, int]] = {"greedy": 12, "patient": 25, "careful": 25}
+_TRIES: Final[dict[Level, int]] = {"random": 0, "greedy": 12, "patient": 25, "careful": 25}
 """Maximum number of actions that a bot tries on the imagined board during a pause."""
 
 _MAX_PAUSES: Final = 60

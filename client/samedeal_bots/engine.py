@@ -24,7 +24,7 @@ from samedeal_bots.engine_protocol import ALONE, VERSION, Clock, Contest, positi
 from samedeal_client.local import parent_watch
 from samedeal_client.local.local_processes import environment
 from samedeal_link.errors import Failure
-from samedeal_link.solving.bot_levels import LEVELS
+from samedeal_link.solving.bot_levels import ALL_LEVELS, LEVELS
 
 START_TIMEOUT: Final = 10.0
 """Timeout, in seconds, for an engine to say ``ready``."""
@@ -61,7 +61,7 @@ class EngineFailed(Failure):
 
 def engine_command(text: str) -> list[str]:
     """Return the command of an engine: that of a level of the built-in bots, or of a program. Raise Failure for neither."""
-    if text in LEVELS:
+    if text in ALL_LEVELS:
         return [sys.executable, "-m", "samedeal_client", "engine", text]
     try:
         words = shlex.split(text)

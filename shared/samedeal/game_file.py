@@ -197,10 +197,12 @@ class BotWeights(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 class BotTable(BotWeights, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What a file says about bots: their weights, and by what the levels differ.
 
-    ``greed`` and ``care`` multiply the numbers of boards that greedy and careful bots search. If ``foresight``
-    is not 0, careful bots make long plans, for which the solver reaches this many thousands of states.
+    ``lure`` multiplies the weights of useful moves for random bots. ``greed`` and ``care`` multiply the numbers of
+    boards that greedy and careful bots search. If ``foresight`` is not 0, careful bots make long plans, for which the
+    solver reaches this many thousands of states.
     """
 
+    lure: _BotWeight = 1.0
     greed: _BotWeight = 1.0
     care: _BotWeight = 1.0
     foresight: _BotWeight = 0.0

@@ -96,7 +96,7 @@ def test_wording_of_bad_usage_with_exit_code_2(capsys: pytest.CaptureFixture[str
     assert_answers("commands", answer)
 
 
-@pytest.mark.parametrize("arguments", [("bot", "localhost", "k7", "--engine", "false"), ("match", "false", "greedy")])
+@pytest.mark.parametrize("arguments", [("bot", "localhost", "k7", "--engine", "false"), ("match", "false", "random")])
 def test_engine_that_ends_at_once_is_exit_code_1(
     arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -106,7 +106,7 @@ def test_engine_that_ends_at_once_is_exit_code_1(
 
 @pytest.mark.parametrize("line", ["position x", "position 0; game chess", "position 0; game willow; board 1: XX"])
 def test_engine_refuses_lines_that_are_no_positions(line: str) -> None:
-    asked = run_samedeal("engine", "greedy", typed=f"{line}\ngo 1\n")
+    asked = run_samedeal("engine", "random", typed=f"{line}\ngo 1\n")
     assert (asked.returncode in (1, 2), asked.stdout) == (True, "")
     assert re.fullmatch(r"samedeal: [^\n]+\n", asked.stderr)
 

@@ -277,9 +277,9 @@ def test_page_names_all_columns_that_there_can_be() -> None:
 
 
 def test_match_tells_the_better_engine(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["match", "careful", "greedy", "--games", "yukon", "--deals", "1"]) == 0
+    assert main(["match", "greedy", "random", "--games", "yukon", "--deals", "1"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "A is careful, B is greedy."
+    assert lines[0] == "A is greedy, B is random."
     assert lines[1].startswith("yukon #1")
     assert lines[1].endswith(": A is ahead")
     assert lines[-1].startswith("Not decided: A is ahead in ")
@@ -290,7 +290,7 @@ def test_match_with_an_engine_that_always_fails_is_given_up(
 ) -> None:
     monkeypatch.setattr(match, "_MAX_FAILED", 2)
     path = script(tmp_path, READY + "exit 1")
-    assert main(["match", "greedy", path, "--games", "yukon"]) == 1
+    assert main(["match", "random", path, "--games", "yukon"]) == 1
     printed = capsys.readouterr()
     assert printed.out.count("B failed at 0: A is ahead") == 2
     assert "samedeal: B has failed" in printed.err

@@ -23,7 +23,7 @@ async def test_bots_move_to_another_room(monkeypatch: pytest.MonkeyPatch) -> Non
 
     monkeypatch.setattr("samedeal_client.local.local_bots.local_bot", seated)
     bots = LocalBots(parse_address("localhost"))
-    for room, level in (("friday", "greedy"), ("friday", "careful"), ("lunch", "patient")):
+    for room, level in (("friday", "greedy"), ("friday", "careful"), ("lunch", "random")):
         await bots.add(room, level, "", taken=(), warn=pytest.fail)  # type: ignore[arg-type]  # one of its words
     before = {room: {plan for at, plan in seats if at == room} for room in ("friday", "lunch")}
     await bots.move("friday", "monday", "", pytest.fail)

@@ -110,7 +110,7 @@ async def roamed(_: str, question: str) -> str:
 
     async def roam() -> int:
         async with Link(server.address, "bot", MemorySessions(), rng=Random(1), bot=True) as link:
-            return await Bot(RoomClient(link), "greedy", 60, Random(1), False, said.append, roams=True).run()
+            return await Bot(RoomClient(link), "random", 60, Random(1), False, said.append, roams=True).run()
 
     async with server.listening():
         roaming = asyncio.create_task(roam())

@@ -7,9 +7,12 @@ from collections.abc import Iterator
 from random import Random
 
 import pytest
+from msgspec import structs
 
 from samedeal.board import Board
 from samedeal.cards import HIDDEN
+from samedeal.game import Game
+from samedeal.game_file import BotTable
 from samedeal.games import GAMES
 from samedeal.laws.stuck import key_of
 from samedeal.moves import DRAW, Move
@@ -18,7 +21,7 @@ from samedeal_link.solving.foresight import guessed
 from samedeal_link.solving.strategy import CAREFUL_NODES, BotMemory, choose_move
 from samedeal_link.solving.temperament import Temperament
 from tests.client.boards import board, dealt
-from tests.shared.playouts import COVERING
+from tests.shared.playouts import COVERING, numbered
 
 NODE_BUDGET = 200
 MAX_MOVES = 120
@@ -42,20 +45,24 @@ def foundation_cards(game: str, level: Level) -> int:
     """Race in a game, and return the number of cards that get to the foundations.
 
     All moves are legal. A board may come up again on the way to a new one, but not more often.
+    A random bot never returns to one, but may always turn up a card, because the board after it is new.
     """
+    at_random = level == "random"
     boards: Counter[object] = Counter()
     for now, move in race(game, 4, level):
         assert move in now.masked().legal_moves()
-        boards[key_of(now)] += 1
-    assert max(boards.values()) <= 5
-    assert boards.total() < MAX_MOVES
+        boards[key_of(now.masked() if at_random else now)] += 1
+    assert max(boards.values()) <= (1 if at_random else 5)
+    assert at_random or boards.total() < MAX_MOVES
     return now.play(move).board.foundation_cards
 
 
-def test_careful_beats_greedy() -> None:
+def test_each_level_beats_the_one_below() -> None:
     """How often they win is measured by ``make levels``."""
-    greedy, careful = [sum(foundation_cards(game, level) for game in COVERING) for level in ("greedy", "careful")]
-    assert 0 < greedy < careful / 1.3
+    random, greedy, careful = [
+        sum(foundation_cards(game, level) for game in COVERING) for level in ("random", "greedy", "careful")
+    ]
+    assert 1.2 * random < greedy < careful / 1.3
 
 
 SEEN = [
@@ -88,6 +95,22 @@ def test_careful_draws_until_a_card_helps() -> None:
     boards, moves = zip(*play_on(now, "careful", BotMemory(Random(1)), 9), strict=True)
     assert DRAW in moves
     assert boards[-1].play(moves[-1]).board.piles[now.game.index["01"]][-1:] == bytes([2])
+
+
+def test_random_bot_prefers_moves_that_help() -> None:
+    now = board("willow", "1: 9H AH | 2: TC | 3: JC | 4: QS | 5: 3D | 6: 4C")
+    moves = Counter(str(choose_move("random", now, BotMemory(Random(number)))) for number in range(200))
+    assert moves["1 0"] > 100
+    assert len(moves) > 2
+
+
+def test_random_bot_makes_a_useful_move_if_there_is_no_other() -> None:
+    game = GAMES["russian-solitaire"]
+    game = Game(game.name, structs.replace(game.file, bots=BotTable(lure=0.0)))
+    for number in range(3):
+        *_, (now, last) = play_on(numbered(game, number), "random", BotMemory(Random(1)), 9_999)
+        after = now.play(last).board
+        assert not any(after.turns_up(move) for move in after.legal_moves())
 
 
 def test_bots_of_a_level_differ_by_temperament() -> None:

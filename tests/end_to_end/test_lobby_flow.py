@@ -319,7 +319,7 @@ async def test_rematch_is_joined_and_own_bots_follow(server: str) -> None:
     async with finished_race(server) as (ana, mira):
         await mira.rooms.create(Options(), "elsewhere")
         bots = ana.app.bots
-        bot = await bots.add("elsewhere", "greedy", "", taken=(), warn=ana.app.show_message)
+        bot = await bots.add("elsewhere", "random", "", taken=(), warn=ana.app.show_message)
         bots.move_to_rematch("elsewhere", "friday")  # as if it had raced there
         await mira.join(await mira.rooms.rematch())
         await ana.click("mira wants a rematch", screen="waiting")

@@ -63,7 +63,7 @@ def fail(sentence: str) -> None:
 async def test_removal_goes_on_if_its_caller_is_cancelled(server: str) -> None:
     async with host_waiting(server), bots_on(server) as bots:
         before = children()
-        name = await bots.add("friday", "greedy", "", taken=(), warn=fail)
+        name = await bots.add("friday", "random", "", taken=(), warn=fail)
         assert children() - before
         removal = asyncio.create_task(bots.remove(name))
         await asyncio.sleep(0)
@@ -75,7 +75,7 @@ async def test_removal_goes_on_if_its_caller_is_cancelled(server: str) -> None:
 @pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="needs /proc")
 async def test_passphrase_is_passed_where_others_cannot_read_it(server: str) -> None:
     async with host_waiting(server, "sesame") as mira, bots_on(server) as bots:
-        await bots.add("friday", "greedy", "sesame", taken=(), warn=fail)
+        await bots.add("friday", "random", "sesame", taken=(), warn=fail)
         await until_room(mira, lambda room: len(room.players) == 2)
         commands = [line for line in command_lines() if b"samedeal_client\0bot" in line and server.encode() in line]
         assert commands
@@ -92,7 +92,7 @@ def command_lines() -> Iterator[bytes]:
 async def test_refused_bot_is_reported(server: str) -> None:
     warnings: asyncio.Queue[str] = asyncio.Queue()
     async with host_waiting(server, "sesame"), bots_on(server) as bots:
-        name = await bots.add("friday", "greedy", "wrong", taken=(), warn=warnings.put_nowait)
+        name = await bots.add("friday", "random", "wrong", taken=(), warn=warnings.put_nowait)
         async with asyncio.timeout(DEADLINE):
             sentence = await warnings.get()
         assert name in sentence
@@ -120,7 +120,7 @@ async def test_engine_plays_for_a_bot(
     ):
         rooms = RoomClient(link)
         await rooms.join("friday")
-        engine_bot = Bot(rooms, "greedy", 1000, Random(1), stay=False, report=said.append, engine=engine)
+        engine_bot = Bot(rooms, "random", 1000, Random(1), stay=False, report=said.append, engine=engine)
         playing = asyncio.create_task(engine_bot.run())
         await until_room(mira, lambda room: any(seat.ready for seat in room.players))
         await mira.rooms.start()

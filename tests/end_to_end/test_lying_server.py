@@ -24,7 +24,7 @@ def told(row: str) -> str:
     return (ROWS[row].sentence.split("{")[0] or "Not fully checked: ") if row else "Fair: "
 
 
-BOB = ("--name", "bob", "--level", "greedy", "--pace", "1000")
+BOB = ("--name", "bob", "--level", "random", "--pace", "1000")
 
 
 @pytest.mark.parametrize(

@@ -100,7 +100,7 @@ async def test_race_is_won(one: Node, browser: Browser, programs: Programs, game
     rivals = 1 + (hand == "finger")
     await mira.join(ROOM)
     if rivals == 2:
-        await programs.samedeal("bot", one.url, ROOM, "--level", "greedy", "--pace", "1")
+        await programs.samedeal("bot", one.url, ROOM, "--level", "random", "--pace", "1")
         await mira.state(lambda state: len(state.players) == 2)
     await sit(browser, one.url, size=SMALL_PHONE if hand == "finger" else LAPTOP)
     await browser.shows("Race 1 of 3", "caption")

@@ -18,7 +18,7 @@ from tests.server.waiting import until
 
 async def test_bots_race_without_a_terminal(programs: Programs) -> None:
     race = await programs.samedeal(
-        "play", "athena", "--limit", "10s", "--pace", "300", "--level", "greedy", "--deal", "49"
+        "play", "athena", "--limit", "10s", "--pace", "300", "--level", "random", "--deal", "49"
     )
     await race.expect(r"(?s)Athena.*#49")
     await race.expect(r"Go!")

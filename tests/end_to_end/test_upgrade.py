@@ -98,7 +98,7 @@ async def deploy(old: Release, new: Release, programs: Programs, redis: str) -> 
     bots = await asyncio.gather(
         *(
             programs.samedeal(
-                *("bot", url, room, "--level", "greedy", "--pace", "200", "--name", name), packages=release.packages
+                *("bot", url, room, "--level", "random", "--pace", "200", "--name", name), packages=release.packages
             )
             for name, url, release in (("newer", one, new), ("older", two, old))
         )

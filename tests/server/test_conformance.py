@@ -73,7 +73,7 @@ async def test_kit_finds_planted_mistakes(one: Node, tmp_path: Path, check_clien
 
     async def found(code: str, folder: Path) -> str:
         path = copy_of_client(folder, *MISTAKES[code])
-        words = ("-m", "samedeal_client", "bot", "{url}", "{room}", "--level", "greedy", "--pace", "1000")
+        words = ("-m", "samedeal_client", "bot", "{url}", "{room}", "--level", "random", "--pace", "1000")
         command = ["env", f"PYTHONPATH={path}", sys.executable, *words]
         async with turns:
             patience, lie = 5 if code == "silence" else 60, code if code in check_client.LIES else ""
@@ -132,7 +132,7 @@ async def run(program: str, *words: str) -> tuple[int | None, str]:
 
 
 async def test_kit_finds_nothing_wrong_with_our_client(check_client: Any) -> None:
-    words = (sys.executable, "-m", "samedeal_client", "bot", "{url}", "{room}", "--level", "greedy", "--pace", "1000")
+    words = (sys.executable, "-m", "samedeal_client", "bot", "{url}", "{room}", "--level", "random", "--pace", "1000")
     code, output = await run("check_client.py", "--", *words)
     assert code == 0, output
     assert output.count("\nok: ") == 10 + len(check_client.LIES)

@@ -17,7 +17,7 @@ from samedeal.errors import CannotUndo, IllegalMove, UnseenCard
 from samedeal.games import game_named
 from samedeal.moves import DEAL, DRAW, Move
 from samedeal.policies import Kind
-from tests.shared.playouts import boards, for_many_boards, plays
+from tests.shared.playouts import boards, for_many_boards, plays, some_move
 
 
 def thinkable_moves(board: Board) -> Iterator[Move]:
@@ -47,6 +47,14 @@ def faces(board: Board) -> Counter[int]:
 def all_seen(board: Board) -> tuple[bytes, ...]:
     """The piles as if every card had been seen."""
     return tuple(bytes(card & ~UNSEEN | DOWN if card >= UNSEEN else card for card in pile) for pile in board.piles)
+
+
+@for_many_boards
+@given(boards())
+def test_cards_are_conserved(board: Board) -> None:
+    assert board.check() is board
+    assert faces(board) == Counter(board.game.deck)
+    board.masked().check()
 
 
 @for_many_boards
@@ -121,6 +129,21 @@ def test_masked_board_agrees_with_the_real_one(board: Board) -> None:
         assert told.step == real.step
         assert told.board.state_hash() == real.board.state_hash()
         assert told.board.undo(told.step) == real.board.undo(real.step).masked()
+
+
+@for_many_boards
+@given(plays(rule=Undo.NO_REVEAL), st.randoms(use_true_random=False))
+def test_masked_play_follows_the_real_one(play: Play, chance: random.Random) -> None:
+    real = Play(play.board, Undo.FREE)
+    masked = real.masked()
+    for _ in range(20):
+        move = some_move(real.board, chance)
+        action = UNDO if move is None or (real.last and chance.random() < 0.3) else str(move)
+        if action == UNDO and not real.last:
+            break
+        real = real.act(action, real.revision)
+        masked = masked.act(action, masked.revision, real.seen)
+        assert (masked, masked.last) == (real.masked(), real.last)
 
 
 @for_many_boards

@@ -26,7 +26,7 @@ PLAYERS: Final[dict[str, tuple[Level, int]]] = {
     ME: ("careful", 2),
     "p2": ("careful", 3),
     "p3": ("greedy", 4),
-    "p4": ("greedy", 6),
+    "p4": ("random", 3),
 }
 """The strategy of each player, and the number of steps between two of the player's moves."""
 

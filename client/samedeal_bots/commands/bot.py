@@ -15,7 +15,7 @@ from samedeal.errors import RequestRefused
 from samedeal.terminal_text import printable
 from samedeal_client.commands.arguments import server_and_room
 from samedeal_link.machine.signals import until_stopped
-from samedeal_link.solving.bot_levels import LEVELS
+from samedeal_link.solving.bot_levels import ALL_LEVELS, LEVELS
 
 if TYPE_CHECKING:
     from samedeal_bots.engine import Engine
@@ -29,7 +29,7 @@ _LEAVE_TIMEOUT: Final = 0.25
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments that depend on the levels and on what an option is."""
     levels = f"how it plays: {', '.join(LEVELS)} (default: careful)"
-    parser.add_argument("--level", metavar="LEVEL", choices=LEVELS, default="careful", help=levels)
+    parser.add_argument("--level", metavar="LEVEL", choices=ALL_LEVELS, default="careful", help=levels)
     parser.add_argument(
         "--option", metavar="NAME=VALUE", type=_option, action="append", default=[], help="set an option of the program"
     )

@@ -6,12 +6,12 @@ import argparse
 import sys
 
 from samedeal_link.errors import Failure
-from samedeal_link.solving.bot_levels import LEVELS
+from samedeal_link.solving.bot_levels import ALL_LEVELS, LEVELS
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the arguments of ``samedeal engine``."""
-    parser.add_argument("level", metavar="LEVEL", choices=LEVELS, help=f"one of {', '.join(LEVELS)}")
+    parser.add_argument("level", metavar="LEVEL", choices=ALL_LEVELS, help=f"one of {', '.join(LEVELS)}")
 
 
 def run(given: argparse.Namespace) -> int:

@@ -6,14 +6,15 @@ from typing import Final, Literal, get_args
 
 from samedeal.game import Game
 
-Level = Literal["patient", "greedy", "careful"]
-LEVELS: Final[tuple[Level, ...]] = get_args(Level)
-"""The levels, the strongest one last."""
+Level = Literal["random", "patient", "greedy", "careful"]
+ALL_LEVELS: Final[tuple[Level, ...]] = get_args(Level)
+LEVELS: Final = ALL_LEVELS[1:]
+"""The levels that are shown to people, the strongest one last. Random bots are for tests."""
 
-SPEEDS: Final[dict[Level, float]] = {"patient": 0.9, "greedy": 1.3, "careful": 1}
+SPEEDS: Final[dict[Level, float]] = {"random": 1, "patient": 0.9, "greedy": 1.3, "careful": 1}
 """By what the pace of a bot is multiplied. A patient bot plays like a careful one, but takes its time."""
 
-MIXES: Final[dict[str, tuple[Level, ...]]] = {"mixed": LEVELS[::-1], **{level: (level,) for level in LEVELS}}
+MIXES: Final[dict[str, tuple[Level, ...]]] = {"mixed": LEVELS[::-1], **{level: (level,) for level in ALL_LEVELS}}
 """Mixes of bots by name. The bots of a mix get the levels of the mix in turn."""
 
 

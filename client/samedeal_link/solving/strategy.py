@@ -1,11 +1,13 @@
 """The choice of a bot's moves. Bots of all levels see a masked board, as a player does.
 
+- ``random`` makes any move that leads to a new board. Moves that turn up a card or put one on a foundation are likely.
+  Such bots are for tests.
 - ``greedy`` searches a few hundred boards.
 - ``patient`` and ``careful`` guess where the cards lie that they can't see, and ask the solver for a line that would win.
   If it finds none, they search thousands of boards.
 
-They plan a line of moves and follow it until a card is turned up. They return to an earlier board only on the way to a
-new board. If no move helps, ``action_choice`` decides on the next action.
+All but random bots plan a line of moves and follow it until a card is turned up. They return to an earlier board
+only on the way to a new board. If no move helps, ``action_choice`` decides on the next action.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from samedeal.board import Board
 from samedeal.cards import HIDDEN
 from samedeal.laws.safe_cards import deals_first
 from samedeal.laws.stuck import Key, key_of
-from samedeal.moves import DEAL, Move
+from samedeal.moves import DEAL, FOUNDATION, Move
 from samedeal.solver.solve import solve
 from samedeal_link.solving.bot_levels import Level
 from samedeal_link.solving.evaluation import Evaluation, varied
@@ -42,6 +44,17 @@ a short search plays better than a long one, which likes boards that are never r
 
 _SOLVED_SHARE: Final = 0.5
 """Number of states that the solver reaches for a careful bot, as a share of ``node_budget``."""
+
+FOUNDATION_APPEAL: Final = 12.0
+REVEAL_APPEAL: Final = 6.0
+DEAL_APPEAL: Final = 0.3
+"""Weights in the choice of a random bot: for moves to a foundation, for moves that turn up a card, for dealing a row.
+
+All other moves have the weight 1. In the file of a game, ``lure`` multiplies the first two.
+"""
+
+_LEAST_LURE: Final = 0.001
+"""Minimum of ``lure``, so that a bot that overlooks useful moves makes one if there is no other."""
 
 _GUESSES: Final = 3
 """Number of times that a careful bot guesses where the hidden cards lie, before it plans without guessing."""
@@ -76,12 +89,41 @@ class BotMemory:
 def choose_move(level: Level, board: Board, memory: BotMemory) -> Move | None:
     """Choose a bot's next move and update ``memory``. Return None if the bot finds no move that helps."""
     match level:
+        case "random":
+            return _random_move(board, memory)
         case "greedy":
             nodes = round(board.game.file.bots.greed * GREEDY_NODES)
             return _searched_move(board, memory, min(nodes, memory.node_budget))
         case "patient" | "careful":
             nodes = round(board.game.file.bots.care * memory.node_budget)
             return _searched_move(board, memory, nodes, round(_SOLVED_SHARE * memory.node_budget))
+
+
+def _random_move(board: Board, memory: BotMemory) -> Move | None:
+    """Return a random move to a board that the bot has not seen yet, or None if there is none."""
+    memory.visited.add(key_of(board))
+    weights = {move: _appeal(board, move) for move in board.legal_moves() if _leads_on(board, move, memory)}
+    return memory.rng.choices(list(weights), list(weights.values()))[0] if weights else None
+
+
+def _leads_on(board: Board, move: Move, memory: BotMemory) -> bool:
+    """Return whether a move turns up a card, or leads to a board that the bot has not seen yet.
+
+    Return False for every move off a foundation.
+    """
+    if move.is_transfer and board.is_worry_back(move):
+        return False
+    return bool(board.turns_up(move)) or key_of(board.play(move).board) not in memory.visited
+
+
+def _appeal(board: Board, move: Move) -> float:
+    """Return the weight of a move in the choice of a random bot. A move that only rearranges cards has weight 1."""
+    lure = max(board.game.file.bots.lure, _LEAST_LURE)
+    if move.target == FOUNDATION:
+        return lure * FOUNDATION_APPEAL
+    if move == DEAL:
+        return DEAL_APPEAL
+    return lure * REVEAL_APPEAL if board.turns_up(move) else 1.0
 
 
 def _searched_move(board: Board, memory: BotMemory, node_budget: int, solver_budget: int = 0) -> Move | None:
