@@ -33,6 +33,7 @@ from tests.server.client import Client
 from tests.server.live_nodes import PLENTY, Node, NodeMaker
 from tests.server.operator_client import TOKEN, Operator
 from tests.server.plain_http import ask
+from tests.server.races import finish, kept, race
 from tests.server.waiting import until
 
 pytestmark = pytest.mark.usefixtures("redis")
@@ -171,6 +172,16 @@ async def test_attempt_that_the_store_has_lost_begins_at_its_time(one: Node, red
     await ana.until(BoardState)
 
 
+async def test_race_without_a_window_begins_for_all_at_once(one: Node) -> None:
+    """A player cannot give the own part of its record another start."""
+    ana, bob = await race(one)
+    await ana.refused("not_racing", Begin)
+    await ana.acts(2)
+    state = await finish(ana, bob)
+    assert [line.began_at for line in state.standings] == [0, 0]
+    (await kept(ana, ana.room)).check()
+
+
 @pytest.mark.parametrize(
     "options",
     [
@@ -179,13 +190,15 @@ async def test_attempt_that_the_store_has_lost_begins_at_its_time(one: Node, red
         {"deal": "#7"},
         {"start": "full"},
         {"first_finish_ends": True},
+        {"window": 3_599},
     ],
     ids=lambda options: next(iter(options)),
 )
 async def test_race_that_fits_no_window(one: Node, options: dict[str, Any]) -> None:
     ana = await one.player("ana")
-    wanted = WantedOptions(**{"games": ("ace-of-hearts",), "deal": "winnable", **options})
-    await ana.refused("bad_options", Create, options=wanted, window=WINDOW)
+    given = {"games": ("ace-of-hearts",), "deal": "winnable", "window": WINDOW, **options}
+    window = given.pop("window")
+    await ana.refused("bad_options", Create, options=WantedOptions(**given), window=window)
 
 
 async def test_windows_of_an_address_are_limited(node: NodeMaker) -> None:

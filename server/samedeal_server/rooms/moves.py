@@ -69,6 +69,8 @@ class MoveService:
         Raise RequestRefused if the attempt is refused.
         """
         hub, seat = connection.require_seat()
+        if not hub.race.window:
+            raise refused("not_racing")
         racer = hub.race.seated(seat.player)
         if message.time:
             receipt = hub.replay.receipt(first_head(hub.race, racer, message.time))

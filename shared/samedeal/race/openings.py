@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from samedeal.deal import Deal, commitment
 from samedeal.games import game_named
 from samedeal.names import is_removed
-from samedeal.options import Options
+from samedeal.options import SHORTEST_WINDOW, Options
 from samedeal.protocol.codec import pack
 from samedeal.protocol.messages import EarlierPlayer
 from samedeal.race.values import Race, RaceBefore
@@ -38,16 +38,16 @@ def first_race(
     the options do not fit a window.
     """
     if window:
-        options = options_of_window(options, deal)
+        options = options_of_window(options, deal, window)
     ends = now + 1000 * window if window else 0
     opened = Race(room, options, 0, str(deal), b"", private, now, now, tide=tide, house=house, window=window, ends=ends)
     return _committed(opened, seed)
 
 
-def options_of_window(options: Options, deal: Deal) -> Options:
+def options_of_window(options: Options, deal: Deal, window: int) -> Options:
     """Return the options of a race with a window, which admits no bots. Raise RequestRefused if there is no such race."""
-    is_drawn = deal.has_proof and not deal.public
-    if not is_drawn or options.start != "host" or not options.hosted or options.first_finish_ends:
+    is_drawn, is_hosted = deal.has_proof and not deal.public, options.start == "host" and options.hosted
+    if window < SHORTEST_WINDOW or not (is_drawn and is_hosted) or options.first_finish_ends:
         raise refused("bad_window")
     return replace(options, bots=False)
 
