@@ -259,7 +259,7 @@ function loseSeat(known, {phase, lost}) {
 // After a state of a race that has begun.
 function showRace(known, {players, starts, ends, tallies, draw, earlier}) {
 	const racers = players.map(each => [each.player, each.seat, each.name, each.bot]).sort(byText)
-	const past = earlier.map(each => [each.name, each.foundation_cards, each.time, each.reached])
+	const past = earlier.map(each => [each.name, each.foundation_cards, each.time, each.reached, each.started])
 	if (!known.begun) known.plus(["begun", starts, racers, past])
 	known.findingIf(starts !== known.begun?.start, "lost_data") // a race has one start; the record has it
 	known.findingIf(!same(racers, known.begun?.racers), "other_players")
