@@ -676,7 +676,7 @@ def _next(server: Server, _: Client) -> None:
 
 
 def _host_start(server: Server, client: Client) -> None:
-    if server.race.phase == "open" and server.racer_of(client) is not None:
+    if (server.race.phase == "open" or server.race.has_lost_draws) and server.racer_of(client) is not None:
         client.send(messages.Start(id=0))
 
 
@@ -869,6 +869,13 @@ def _plans() -> Sequence[Plan]:
             "drawn apart",
             "ana:join bob:join cid:join cid:off bob:commits ana:start cid:back silent race bob:speaks bob:begin bob:move "
             "ana:begin bob:stuck ana:move cid:begin cid:move ana:stuck up",
+            with_fields(window, limit=60),
+            window=WINDOW,
+        ),
+        _race_of(
+            "reopened",
+            "ana:join bob:join bob:commits ana:start ana:quiet silent silent bob:speaks ana:speaks ana:start cid:join "
+            "bob:off ana:start race ana:begin ana:move bob:back bob:begin cid:begin cid:move bob:move limit bob:back",
             with_fields(window, limit=60),
             window=WINDOW,
         ),
