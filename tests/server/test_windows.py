@@ -25,7 +25,6 @@ from samedeal.protocol.messages import (
     RecordPart,
     Resign,
     RoomState,
-    Start,
     Watch,
 )
 from samedeal.record import Record
@@ -35,29 +34,9 @@ from tests.server.operator_client import TOKEN, Operator
 from tests.server.plain_http import ask
 from tests.server.races import finish, kept, race
 from tests.server.waiting import until
+from tests.server.windows import WINDOW, drawn, opened
 
 pytestmark = pytest.mark.usefixtures("redis")
-
-WINDOW = 86_400
-
-
-async def opened(client: Client, **fields: Any) -> str:
-    """Open a room with a window. Return its code."""
-    options = WantedOptions(games=("ace-of-hearts",), deal="winnable", countdown=0, limit=60)
-    return (await client.expect(Created, Create, **{"options": options, "window": WINDOW, **fields})).room
-
-
-async def drawn(*there: Client) -> None:
-    """Close the doors as the first player, and draw the deal with the players who are there."""
-    await there[0].expect(Done, Start)
-    for client in there:
-        await client.state(lambda state: len(state.drawing) == len(there))
-        await client.commit()
-    for client in there:
-        await client.state(lambda state: sum(bool(seat.share_commitment) for seat in state.players) == len(there))
-        await client.reveal()
-    for client in there:
-        await client.phase("racing")
 
 
 async def back(node: Node, old: Client, room: str) -> Client:
