@@ -25,8 +25,10 @@ from samedeal.protocol.messages import (
     RecordPart,
     Resign,
     RoomState,
+    Start,
     Watch,
 )
+from samedeal.race import draws
 from samedeal.record import Record
 from tests.server.client import Client
 from tests.server.live_nodes import PLENTY, Node, NodeMaker
@@ -196,6 +198,29 @@ async def test_windows_of_an_address_are_limited(node: NodeMaker) -> None:
     assert 0 < survey.phases.last_closes - survey.time <= 1000 * WINDOW
     await operator.expect(Done, CloseRoom, room=first)
     await opened(ana)
+
+
+async def test_host_opens_the_doors_again_after_lost_draws(
+    one: Node, two: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody answers in the first draw. Then somebody else comes, and all three draw the deal."""
+    ana, bob, cid = [await node.player(name) for node, name in ((one, "ana"), (two, "bob"), (one, "cid"))]
+    room = await opened(ana)
+    await ana.join(room)
+    await bob.join(room)
+    await ana.state(lambda state: len(state.players) == 2)
+    monkeypatch.setattr(draws, "SHARE_TIMEOUT", 100)
+    await ana.expect(Done, Start)
+    await bob.state(lambda state: state.waits_for_host)
+    monkeypatch.undo()
+    await cid.refused("race_started", Join, room=room)
+    await bob.refused("not_host", Start)
+    await ana.expect(Done, Start)
+    await cid.join(room)
+    await ana.state(lambda state: len(state.players) == 3)
+    await drawn(ana, bob, cid, draw=6)
+    assert ana.shown is not None
+    assert (ana.shown.draw, [lost.draw for lost in ana.shown.lost]) == (6, [1, 1])
 
 
 async def test_windows_of_all_are_limited(node: NodeMaker) -> None:

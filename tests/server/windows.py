@@ -17,14 +17,14 @@ async def opened(client: Client, **fields: Any) -> str:
     return (await client.expect(Created, Create, **{"options": options, "window": WINDOW, **fields})).room
 
 
-async def drawn(*there: Client) -> None:
+async def drawn(*there: Client, draw: int = 1) -> None:
     """Close the doors as the first player, and draw the deal with the players who are there."""
     await there[0].expect(Done, Start)
     for client in there:
         await client.state(lambda state: len(state.drawing) == len(there))
-        await client.commit()
+        await client.commit(draw)
     for client in there:
         await client.state(lambda state: sum(bool(seat.share_commitment) for seat in state.players) == len(there))
-        await client.reveal()
+        await client.reveal(draw)
     for client in there:
         await client.phase("racing")
