@@ -23,7 +23,7 @@ from samedeal_server.config.config import DEFAULT_PORT, Config
 from samedeal_server.config.setting_sources import read
 from samedeal_server.process.listening import ALL_ADDRESSES
 from tests.deploy.dockerfile import FILE, ROOT, Step, steps
-from tests.deploy.introspection import DEPLOY, SETTINGS
+from tests.deploy.introspection import DEPLOY, SETTINGS, metrics
 from tests.server.live_nodes import serving
 from tests.server.local_server import local_server
 
@@ -36,6 +36,7 @@ PROXIES = sorted((DEPLOY / "proxy").iterdir())
 UNITS = [DEPLOY / "systemd" / "samedeal.service", DEPLOY / "systemd" / "samedeal@.service"]
 DOOR_UNIT = DEPLOY / "systemd" / "samedeal-door.service"
 BACKUP_UNIT = DEPLOY / "systemd" / "samedeal-backup.service"
+MANIFESTS = sorted((DEPLOY / "kubernetes").iterdir())
 
 
 def loaded(path: Path) -> Any:
@@ -178,6 +179,55 @@ def test_deployment_uses_image_and_known_settings() -> None:
         assert node[probe]["httpGet"] == {"path": path, "port": "health"}
     waits = int(node["lifecycle"]["preStop"]["exec"]["command"][1])
     assert pod["terminationGracePeriodSeconds"] >= waits + config.drain_delay + 10
+
+
+NAME: Final = "app.kubernetes.io/name"
+
+
+def manifests() -> tuple[dict[str, Any], dict[str, Any]]:
+    """The pods of the manifests by their label, and the services by their name."""
+    rows = [row for path in MANIFESTS for row in yaml.safe_load_all(path.read_text())]
+    owners = [row["spec"].get("jobTemplate", row)["spec"] for row in rows if "spec" in row]
+    pods = [owner["template"] for owner in owners if "template" in owner]
+    services = {row["metadata"]["name"]: row["spec"] for row in rows if row["kind"] == "Service"}
+    return {pod["metadata"]["labels"][NAME]: pod["spec"] for pod in pods}, services
+
+
+def test_manifests_name_services_ports_and_pods_that_exist() -> None:
+    pods, services = manifests()
+    ports = {
+        name: {value for port in pod["containers"][0].get("ports", ()) for value in port.values()}
+        for name, pod in pods.items()
+    }
+    for service in services.values():
+        assert {port["targetPort"] for port in service["ports"]} <= ports[service["selector"][NAME]]
+    text = "".join(path.read_text() for path in MANIFESTS)
+    asked = re.findall(r"(?:ws|redis)://(?::\w+@)?([\w-]+):(\d+)", text)
+    asked += re.findall(r"backendRefs:\s+- name: (\S+)\s+port: (\d+)", text)
+    assert {name for name, _ in asked} == {"samedeal", "samedeal-redis"}
+    for name, number in asked:
+        assert int(number) in [port["port"] for port in services[name]["ports"]]
+    for policy in loaded(DEPLOY / "kubernetes" / "network-policy.yaml"):
+        assert {*re.findall(r"samedeal(?:-\w+)*", str(policy))} <= {*pods}
+        name = policy["spec"]["podSelector"]["matchLabels"][NAME]
+        assert {port["port"] for rule in policy["spec"]["ingress"] for port in rule["ports"]} <= ports[name]
+    scaler = loaded(DEPLOY / "kubernetes" / "autoscaler.yaml")["spec"]
+    assert scaler["scaleTargetRef"]["name"] in pods
+    assert scaler["metrics"][0]["pods"]["metric"]["name"] in metrics()
+
+
+def test_manifests_use_the_secret_that_is_made() -> None:
+    text = "".join(path.read_text() for path in MANIFESTS)
+    assert {*re.findall(r"key: ([a-z-]+)\n", text)} == {*re.findall(r"--from-literal=([\w-]+)=", text)}
+
+
+def test_job_writes_backups_to_its_volume() -> None:
+    (job,) = manifests()[0]["samedeal-backup"]["containers"]
+    assert job["command"] == ["sh", "-c"]
+    writing, deleting = (command.split() for command in job["args"][0].split(" && "))
+    given = client_parser("admin").parse_args(writing[1:])
+    assert {str(given.path), deleting[1]} == {mount["mountPath"] for mount in job["volumeMounts"]}
+    assert [*writing[:2], deleting[0]] == ["samedeal", "admin", "find"]
 
 
 def test_alerts_ask_for_the_job_of_each_scrape() -> None:

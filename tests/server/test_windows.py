@@ -36,7 +36,7 @@ from tests.server.operator_client import TOKEN, Operator
 from tests.server.plain_http import ask
 from tests.server.races import finish, kept, race
 from tests.server.waiting import until
-from tests.server.window_races import WINDOW, drawn, opened
+from tests.server.windows import WINDOW, drawn, opened
 
 pytestmark = pytest.mark.usefixtures("redis")
 

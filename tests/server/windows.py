@@ -1,4 +1,4 @@
-"""Races with a window, as far as their tests have in common."""
+"""Races with a window between test clients."""
 
 from __future__ import annotations
 
