@@ -38,12 +38,13 @@ from samedeal.errors import DealNotCheckable, DealNotProven, MalformedText, Same
 from samedeal.games import game_named
 from samedeal.joint_deal import (
     HIGHEST_CANDIDATE,
+    HIGHEST_DRAW,
     HIGHEST_SEAT,
-    MAX_DRAWS,
     DealTerms,
     LossReason,
     candidate_board,
     mix,
+    opening_of,
     public_mix,
     share_commitment,
 )
@@ -81,8 +82,10 @@ class DealProof:
 
     ``digest`` is that of the race's terms. ``candidate`` is the number of the candidate deal that was dealt, and ``line``
     holds the solver's winning moves. ``draw`` is the number of the draw that decided the deal, and ``lost`` has the
-    players who lost their seats in this draw or an earlier one. ``public`` is the name of a daily deal, and empty for a
-    joint deal. A daily deal has no draw and no shares, and its ``secret`` is a hash of its name.
+    players who lost their seats in this draw or an earlier one. Only in a race with a window there may be more than
+    ``MAX_DRAWS``: its doors may be opened again, and then the other draws of the opening before are skipped. ``public``
+    is the name of a daily deal, and empty for a joint deal. A daily deal has no draw and no shares, and its ``secret`` is
+    a hash of its name.
     """
 
     terms: DealTerms
@@ -117,7 +120,8 @@ class DealProof:
         """
         draws = {lost.draw for lost in self.lost}
         for draw in range(1, self.draw):
-            if draw not in draws:
+            is_skipped = opening_of(draw) < opening_of(self.draw) and opening_of(draw) == opening_of(draw - 1)
+            if draw not in draws and not is_skipped:
                 raise DealNotProven(f"The proof does not say who lost a seat in draw {draw}, so why was there another?")
         if commitment(self.digest, self.secret) != self.commitment:
             raise DealNotProven(mistake("other_secret"))
@@ -263,5 +267,5 @@ def _line(text: str) -> Line:
 
 
 _positive: Final = number_between(1, 999_999_999)
-_draw: Final = number_between(1, MAX_DRAWS)
+_draw: Final = number_between(1, HIGHEST_DRAW)
 _seat: Final = number_between(1, HIGHEST_SEAT)

@@ -60,6 +60,7 @@ from samedeal.errors import (
     UnknownTerms,
 )
 from samedeal.game import Game
+from samedeal.joint_deal import MAX_DRAWS, opening_of
 from samedeal.moves import Move
 from samedeal.names import clean_name, removed_name
 from samedeal.options import MAX_SEATS
@@ -324,6 +325,8 @@ class Record:
             raise self._wrong(mistake("other_proof"), "proof", after="commitment")
         if any(share.seat > MAX_SEATS for share in proof.shares):
             raise self._wrong(f"The highest seat of a race is {MAX_SEATS}.", "proof")
+        if opening_of(proof.draw) > 0 and not terms.window:
+            raise self._wrong(f"A deal is drawn at most {MAX_DRAWS} times.", "proof")
         dealt = {(share.seat, share.name) for share in proof.shares}
         for player in () if proof.public or terms.window else self.players:
             if (player.seat, player.name) not in dealt:

@@ -254,7 +254,7 @@ export class Seat {
 	// What the player can do besides moves: before the race, and after it.
 	showPanel(rows) {
 		const {room, me, own, screen} = this
-		const {phase, players, host, next, drawing, left} = room
+		const {phase, players, host, next, drawing, left, waits_for_host: waits} = room
 		const row = rows.find(each => each.player === me)
 		const time = row && end(row, room).time
 		const isDone = time || own?.resigned || phase === "finished"
@@ -266,7 +266,7 @@ export class Seat {
 		}
 		const gone = rows.filter(each => each.gone && each.player !== me).map(each => each.name)
 		if (!gone.length) this.asked = ""
-		if (!screen.isNew("panel", phase, players, host, next, time, own?.resigned, row?.place, stored.lasts, gone, this.asked, screen.wantsNext, drawing, left)) return
+		if (!screen.isNew("panel", phase, players, host, next, time, own?.resigned, row?.place, stored.lasts, gone, this.asked, screen.wantsNext, drawing, left, waits)) return
 		const panel = byId("seat")
 		const hadFocus = panel.contains(document.activeElement)
 		const details = panel.querySelector("details")
