@@ -4,11 +4,10 @@ import pytest
 
 from samedeal.board_history import Play
 from samedeal_client.panels.race_feed import RankedPlayer
-from samedeal_client.panels.spectator_grid import cell_head, last_move_text, sort_players
+from samedeal_client.panels.spectator_grid import cell_head, last_move_text
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import row_text
 from samedeal_link.model.model import WatchedBoard
-from samedeal_link.records.spectating import SORT_ORDERS
 from tests.client.boards import golden_position
 
 
@@ -20,14 +19,3 @@ def test_heading_shows_a_whole_move_or_none(width: int, shown: bool) -> None:
     ana = RankedPlayer(1, "ana", 0, 52)
     text = row_text(cell_head(ana, "1", WatchedBoard(play, 0), Look(), width))
     assert (last_move_text(play.board, play.last, Look()) in text, "▸" in text) == (shown, shown)
-
-
-def test_sort_players() -> None:
-    rivals = [
-        RankedPlayer(1, "mira", 9, 52, activity=(1, 1), player="a"),
-        RankedPlayer(2, "Ana", 5, 52, activity=(9, 0), player="b"),
-        RankedPlayer(3, "bert", 1, 52, activity=(0, 3), player="c"),
-    ]
-    seats = {"a": 2, "b": 3, "c": 1}
-    found = {order: "".join(each.player for each in sort_players(rivals, order, seats)) for order in SORT_ORDERS}
-    assert found == {"place": "abc", "seat": "cab", "name": "bca", "pace": "bca"}

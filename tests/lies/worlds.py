@@ -738,7 +738,7 @@ _BLOCKED: Final = 275
 _BLOCKED_AFTER: Final = 10
 
 _DRAW: Final = "bob:quiet ana:start bob:commits bob:speaks"
-_ATTEMPT: Final = EarlierPlayer(name="zed", foundation_cards=2, time=0, reached=(1_000, 2_000))
+_ATTEMPT: Final = EarlierPlayer(name="zed", foundation_cards=2, time=0, reached=(1_000, 2_000), started=5_000)
 """Another player's first attempt at a daily deal."""
 
 _SHORT: Final = "ana:move bob:move ana:move bob:stuck ana:resign"

@@ -583,13 +583,14 @@ class EarlierPlayer(Struct, frozen=True, kw_only=True):
     """A player of the earlier race whose deal is dealt again, or of the first race of another player on a daily deal.
 
     ``reached`` has the times, in milliseconds since the start, at which the player first had 1, 2 and more foundation
-    cards.
+    cards. ``started`` is when that race started, or 0 if it is not known.
     """
 
     name: str
     foundation_cards: int
     time: int
     reached: tuple[int, ...]
+    started: int = 0
 
 
 class RoomState(Message, frozen=True):
