@@ -139,10 +139,11 @@ class Hub:
         check_not_kicked(self.race, player)
         if self.race.phase == "closed":
             raise refused("room_closed")
-        if self.model.is_racing(player):
+        is_window = self.race.window > 0 and self.race.phase != "finished"
+        if self.model.is_racing(player) or (is_window and self.race.racer(player)):
             raise refused("racing")
-        if self.race.window and self.race.phase != "finished":
-            raise refused("window_open")
+        if is_window:
+            raise refused("window_open" if self.race.phase == "open" else "doors_closed")
         if len(self.audience.spectators) >= max_spectators:
             raise refused("too_many_spectators")
 
