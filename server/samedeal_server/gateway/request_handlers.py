@@ -161,13 +161,13 @@ class RequestHandlers:
         """Return the code of the public room whose race starts soonest, or of a room of a tide or a standing series."""
         if self._rooms.draining:
             raise refused("draining")
-        if connection.bot and not (message.tide or message.series):
-            raise refused("race_now_for_people")
         if message.series:
             series = clean_room(message.series)
             if (race := await self._rooms.creator.series_race(series)) is None:
                 raise refused("no_series", room=series)
             return Created(to=message.id, room=race.room, path=race.path)
+        if connection.bot and not message.tide:
+            raise refused("race_now_for_people")
         self._rates.open_room(connection.networks)
         player, network = connection.player, connection.networks[-1]
         if message.tide:

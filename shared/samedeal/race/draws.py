@@ -203,8 +203,9 @@ def reveal_share(race: Race, command: RevealShareCommand, now: int) -> CommandRe
 
 def fix_deal(race: Race, command: FixDealCommand, now: int) -> CommandResult:
     """Fix the deal that a search has found, unless it was found for other shares. A race that is late starts at once."""
-    is_late = race.window > 0 and now >= race.ends
-    if not race.needs_search or is_late or command.found.shares != race.draw.shares:
+    if not race.needs_search or command.found.shares != race.draw.shares:
+        return race, ()
+    if race.window and now >= race.ends:
         return race, ()
     found = replace(race, draw=replace(race.draw, found=True), earlier=command.earlier or race.earlier)
     if race.window:
