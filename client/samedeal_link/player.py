@@ -100,8 +100,8 @@ class Player:
     async def join(self, room: str, passphrase: str = "") -> None:
         """Take a seat in a room, or return to it."""
         self._ended = None  # that of another room
-        await self._rooms.join(room, passphrase)
-        await self._until(lambda: self._rooms.model.is_in(clean_room(room)))
+        code = await self._rooms.join(room, passphrase)
+        await self._until(lambda: self._rooms.model.is_in(code))
 
     async def start(self) -> None:
         """Begin the countdown, as the host."""

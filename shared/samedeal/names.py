@@ -35,6 +35,9 @@ REMOVED: Final = "removed by server"
 
 ROOM_CODE: Final = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,22}[a-z0-9])?")
 
+SERIES: Final = "s/"
+"""What stands before the code of a standing series, in links and where players write it."""
+
 AROUND_LINKS: Final = " <>()\"'.,;!?"
 """Characters that people and programs leave around a link, which belong to no address."""
 
@@ -98,3 +101,12 @@ def clean_room(text: str) -> str:
             f"{problem}. Use 1 to 24 letters, digits and dashes, with no dash at either end, as in friday or k7m2qx."
         )
     return code
+
+
+def clean_place(text: str) -> str:
+    """Return the code of a room or a standing series, such as ``s/friday``, in its normal form.
+
+    Raise MalformedText if the text is neither.
+    """
+    code = text.strip(" ").lower()
+    return SERIES + clean_room(code.removeprefix(SERIES)) if code.startswith(SERIES) else clean_room(text)

@@ -38,7 +38,7 @@ LONGEST_LIMIT: Final = 7200
 """Maximum time limit of a race, in seconds."""
 
 
-LONGEST_SERIES: Final = 20
+LONGEST_SERIES: Final = 30
 """Maximum number of races of a series."""
 
 SHORTEST_WINDOW: Final = 3_600
@@ -46,6 +46,9 @@ SHORTEST_WINDOW: Final = 3_600
 
 LONGEST_WINDOW: Final = 259_200
 """Maximum length of a window, in seconds."""
+
+LONGEST_PERIOD: Final = 7 * 86_400 + 3_600
+"""Maximum time, in seconds, from one race of a standing series to the next: a week and the hour of summer time."""
 
 
 class Options(Struct, frozen=True):

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from samedeal.board_history import UNDO
-from samedeal.protocol.messages import Standing, TableLine
+from samedeal.names import SERIES
+from samedeal.protocol.messages import RoomState, Standing, TableLine
 from samedeal.record import Record
 
 
@@ -27,6 +28,11 @@ def with_race(table: Iterable[TableLine], standings: Sequence[Standing], length:
         TableLine(ordered.index(ranks[player]) + 1, player, *totals[player])
         for player in sorted(totals, key=lambda player: (ranks[player], totals[player][0], player))
     )
+
+
+def place_of(room: RoomState) -> str:
+    """Return what leads to a room: its code, or in a standing series that of the series, such as ``s/friday``."""
+    return SERIES + (*room.rooms_before, room.room)[0] if room.opens else room.room
 
 
 def record_standings(record: Record) -> tuple[Standing, ...]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from datetime import UTC
+from datetime import UTC, datetime
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from msgspec.structs import replace
@@ -12,9 +13,11 @@ from msgspec.structs import replace
 from samedeal.errors import PlayError
 from samedeal.options import Options
 from samedeal.protocol.messages import RoomState, Seat, Tally
-from samedeal_client.menus.option_parsing import read_window
+from samedeal.series import place_of
+from samedeal_client.menus.option_parsing import read_every, read_window
 from samedeal_client.panels.live_ranking import current_ranking
 from samedeal_client.panels.narration import Narrator
+from samedeal_client.panels.outcome import rematch_wish
 from samedeal_client.panels.race import return_text
 from samedeal_client.panels.waiting import room_rows, start_condition
 from samedeal_client.panels.window import attempt_rows, raced_sentence
@@ -126,6 +129,55 @@ def test_own_clock() -> None:
 def test_others_are_not_ranked_while_the_window_is_open() -> None:
     assert [player.name for player in current_ranking(model(), OPENED)] == ["ben"]
     assert not model().may_watch_others
+
+
+def standing_room(*opens: int, phase: str = "open", **changes: Any) -> RoomState:
+    """A race of a standing series, which is the third."""
+    given = {"opens": opens, "doors_close_at": opens[0], "ends": opens[0] + WINDOW, "rooms_before": ("k1", "k2")}
+    return replace(room(phase, **given, **changes), options=replace(OPTIONS, series=4), round=2)
+
+
+def test_standing_series() -> None:
+    opens = OPENED + 18 * HOUR, OPENED + (24 * 3 + 18) * HOUR
+    series = Model(me="ana", name="ana").after(standing_room(*opens))
+    sentence = "One name each: who are they? The race opens Tuesday 18:00, and nobody can enter after that."
+    assert start_condition(series, OPENED) == sentence
+    assert Narrator(LOOK).describe_room(series)[-1] == sentence
+    assert "the next race opens Friday 18:00, with the same seats" in "\n".join(
+        text(room_rows(series.this_room, 90, UTC))
+    )
+    over = standing_room(*opens, phase="finished", next="k1-4")
+    assert rematch_wish(over, "ana", LOOK) == "The next race opens Friday 18:00."
+    assert place_of(over) == "s/k1"
+    assert place_of(standing_room(opens[1])) == "s/k1"
+    assert place_of(room()) == "friday"
+
+
+@pytest.mark.parametrize(
+    ("typed", "first", "last"),
+    [
+        ("day 18:00", "2026-03-28 18:00+01:00", "2026-03-31 18:00+02:00"),
+        ("day 12:00", "2026-03-28 12:00+01:00", "2026-03-31 12:00+02:00"),
+        ("day 11:59", "2026-03-29 11:59+02:00", "2026-04-01 11:59+02:00"),
+        ("sat 13:00", "2026-03-28 13:00+01:00", "2026-04-18 13:00+02:00"),
+        ("saturday 9:30", "2026-04-04 09:30+02:00", "2026-04-25 09:30+02:00"),
+        ("Fri 18:00", "2026-04-03 18:00+02:00", "2026-04-24 18:00+02:00"),
+        ("day 02:30", "2026-03-29 03:30+02:00", "2026-04-01 02:30+02:00"),
+    ],
+)
+def test_times_of_a_standing_series(typed: str, first: str, last: str) -> None:
+    """They are about the clock on the wall, also where summer time begins: on 2026-03-29 in Berlin."""
+    zone = ZoneInfo("Europe/Berlin")
+    now = datetime(2026, 3, 28, 11, 59, 30, tzinfo=zone).astimezone(UTC)
+    times = read_every(typed, 4, now, zone)
+    shown = [datetime.fromtimestamp(each / 1000, zone).isoformat(" ", "minutes") for each in times]
+    assert (shown[0], shown[-1], len(times)) == (first, last, 4)
+
+
+@pytest.mark.parametrize("typed", ["18:00", "day", "day 24:00", "fr 18:00", "week 18:00", "day 6pm"])
+def test_times_that_cannot_be(typed: str) -> None:
+    with pytest.raises(ValueError, match="fri 18:00"):
+        read_every(typed, 4, datetime.now(UTC))
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -11,7 +12,7 @@ from redis import Redis
 
 from samedeal.options import WantedOptions
 from samedeal.protocol.messages import Begin, Begun, Create, Created, Done, Resign, Start
-from samedeal.race import draws
+from samedeal.race import draws, values
 from tests.chaos.proxy import Proxy
 from tests.end_to_end.browser import ENGINES, Browser
 from tests.end_to_end.racing_page import PILES, PRESS, SIT, SMALL_PHONE, acked, dealt
@@ -106,6 +107,74 @@ async def test_friends_race_when_they_have_time(one: Node, browser: Browser) -> 
     assert await browser.texts("#standings .moves") == ["1", "1"]
     await browser.shows("Fair: nobody could choose the deal", ".deal.fair")
     assert not await browser.accessibility_violations()
+
+
+CHOOSE_FRIDAYS = """
+document.querySelector("[data-game=ace-of-hearts]").click()
+const select = document.querySelector("[name=every]")
+select.value = "[5]"
+select.dispatchEvent(new Event("change"))
+document.querySelector("#send").click()
+"""
+
+
+async def test_page_opens_a_standing_series(one: Node, browser: Browser) -> None:
+    """Each race opens on a Friday at six in the time zone of the browser. The link to send leads to all of them."""
+    await browser.load(one.url)
+    await browser.until("document.querySelector('#felt .card')")
+    await browser.run(CHOOSE_FRIDAYS)
+    await browser.shows("One name each: who are they? The race opens Friday ")
+    room = await browser.run("return location.pathname.slice(1)")
+    await browser.shows(f"/s/{room}", ".line-to-copy code")
+    assert "Close the doors" not in await browser.texts("#seat button")
+    await browser.until("document.querySelector('img[alt*=QR]').naturalWidth")
+    opens = (await one.rooms.load(room)).race.opens
+    shown = (
+        "return arguments[0].map(at => new Date(at).toString()).filter(text => /^Fri .* 18:00:00/.test(text)).length"
+    )
+    assert await browser.run(shown, list(opens)) == len(opens) == 30
+    assert not await browser.accessibility_violations()
+
+
+async def test_standing_series_leads_to_the_kept_seat(
+    one: Node, browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Zoe's browser knows only the link of the series, in which she has raced once."""
+    monkeypatch.setattr(values, "SHORTEST_DOORS", 0)
+    mira = await Client.hello(one.url, "mira")
+    times = tuple(round(1000 * time.time()) + wait for wait in (20_000, 86_400_000))
+    options = WantedOptions(games=("ace-of-hearts",), deal="winnable", bots=False, series=2)
+    series = (await mira.expect(Created, Create, options=options, window=86_400, opens=times)).room
+    await mira.join(series)
+    await seated(browser, one.url, series, "zoe")
+    await browser.shows("The race opens ")
+    await draw([mira])
+    await browser.shows(READY)
+    await browser.run(PRESS, "Begin")
+    await dealt(browser)
+    for label in ("Resign", "Really resign?"):
+        await browser.run(PRESS, label)
+    await browser.shows(f"/s/{series}", ".line-to-copy code")
+    await mira.expect(Done, Resign)
+    await browser.shows("Nobody finished.", ".banner")
+    await browser.shows("Next race: ", "#seat button")
+    await browser.load(one.url)
+    await browser.until("document.querySelector('#yours')")
+    assert not await browser.run("return document.querySelector('#yours a')")
+    await browser.run(OPEN_NOW, series)
+    await browser.load(one.url)
+    await browser.shows("Yours to race: 1 (ends ", "#yours")
+    await browser.follow("#yours a")
+    await browser.shows("You have a seat, zoe")
+    assert await browser.run("return location.pathname") == f"/{series}-2"
+    await browser.shows("Race 2 of 2")
+
+
+OPEN_NOW = """
+const windows = JSON.parse(localStorage.windows)
+windows[`s/${arguments[0]}`][0][0] = 0
+localStorage.windows = JSON.stringify(windows)
+"""
 
 
 async def opened(url: str, **options: Any) -> tuple[Client, str]:

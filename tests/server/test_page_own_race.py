@@ -32,7 +32,7 @@ BEGUN = state("racing", Tally(player="p1", began_at=BEGAN))
 WON = state("racing", Tally(player="p1", began_at=BEGAN, finished_at=BEGAN + 9_000, foundation_cards=52))
 RESIGNED = replace(state("racing"), players=(replace(SEATS[0], resigned=True), SEATS[1]))
 LATE = state("racing", Tally(player="p1", began_at=CLOSES - 20_000))
-WAITS, BOTH = {"k7": CLOSES}, ["ana", "ben"]
+WAITS, BOTH = {"k7": [[0, CLOSES]]}, ["ana", "ben"]
 
 
 VIEWS: dict[str, tuple[RoomState, int, list[Any]]] = {
@@ -78,3 +78,28 @@ def test_results_count_from_each_own_start(tmp_path: Path) -> None:
         ["p2", 1, BEGAN + 5_000, [[BEGAN, 0], [BEGAN + 2_000, 1], [BEGAN + 5_000, 2]]],
         ["p1", 2, BEGAN + 9_000, [[BEGAN, 0], [BEGAN + 9_000, 52]]],
     ]
+
+
+def test_window_of_a_standing_series_waits_until_it_opens(tmp_path: Path) -> None:
+    """Once the player has raced, only the windows of the later races wait, each until the next one opens."""
+    opens, hour = (OPENED, OPENED + 3_000_000, OPENED + 9_000_000), 3_600_000
+    later = [[opens[1], opens[1] + hour], [opens[2], opens[2] + hour]]
+    ends = opens[1]
+    given: dict[str, Any] = {
+        "opens": opens,
+        "doors_close_at": OPENED + 600_000,
+        "ends": ends,
+        "rooms_before": ("k5", "k6"),
+    }
+    raced = state("racing", Tally(player="p1", began_at=BEGAN, finished_at=BEGAN + 1), **given)
+    states = [
+        state("open", **given),
+        raced,
+        state("finished", **given),
+        replace(state("open", **given), players=SEATS[1:]),
+    ]
+    found = [
+        shown[-1]
+        for shown in answer_of_page("own_race.shown", tmp_path, [[encode(each).hex(), OPENED] for each in states])
+    ]
+    assert found == [{"s/k5": [[OPENED + 600_000, ends], *later]}, {"s/k5": later}, {"s/k5": later}, {}]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from typing import Any
 
@@ -24,6 +25,7 @@ from samedeal.protocol.messages import (
     Leave,
     MoveSession,
     ProgressUpdate,
+    RaceNow,
     ReadRecord,
     RecordPart,
     Resign,
@@ -34,7 +36,7 @@ from samedeal.protocol.messages import (
     Welcome,
 )
 from samedeal.protocol_codes import CloseCode
-from samedeal.race import draws
+from samedeal.race import draws, values
 from samedeal.record import Record
 from samedeal_server.store.sessions import CODE_LIFETIME
 from tests.server.captured_log import Log
@@ -44,9 +46,11 @@ from tests.server.operator_client import TOKEN, Operator
 from tests.server.plain_http import ask
 from tests.server.races import finish, kept, race
 from tests.server.waiting import until
-from tests.server.windows import WINDOW, drawn, opened
+from tests.server.windows import WINDOW, drawn, opened, take_part
 
 pytestmark = pytest.mark.usefixtures("redis")
+
+SOON = 1_500
 
 
 async def back(node: Node, old: Client, room: str) -> Client:
@@ -206,6 +210,88 @@ async def test_windows_of_an_address_are_limited(node: NodeMaker) -> None:
     assert 0 < survey.phases.last_closes - survey.time <= 1000 * WINDOW
     await operator.expect(Done, CloseRoom, room=first)
     await opened(ana)
+
+
+@pytest.fixture
+def no_doors(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Races of standing series open at their times, however late their rooms were opened."""
+    monkeypatch.setattr(values, "SHORTEST_DOORS", 0)
+
+
+async def standing(client: Client, wait: int = SOON, **fields: Any) -> str:
+    """Open a standing series whose first window opens after ``wait`` milliseconds. Return its code."""
+    opens = tuple(int(1000 * time.time()) + wait + each * 1000 * WINDOW for each in range(3))
+    options = WantedOptions(games=("ace-of-hearts",), deal="winnable", limit=60, series=3)
+    return await opened(client, options=options, opens=opens, **fields)
+
+
+@pytest.mark.usefixtures("no_doors")
+async def test_standing_series_goes_on_with_the_seats(one: Node, two: Node) -> None:
+    ana, bob, eve = [await node.player(name) for node, name in ((one, "ana"), (two, "bob"), (two, "eve"))]
+    series = await standing(ana)
+    for client in (ana, bob):
+        await client.join(series)
+    await ana.state(lambda state: len(state.players) == 2)
+    await ana.refused("not_host", Start)
+    assert (await eve.expect(Created, RaceNow, series=series)).room == series
+    await take_part(ana, bob)
+    assert (await eve.expect(Created, RaceNow, series=series)).room == series
+    await ana.expect(Begun, Begin)
+    for client in (ana, bob):
+        await client.expect(Done, Resign)
+    over = await bob.state(lambda state: bool(state.next))
+    found = await eve.expect(Created, RaceNow, series=series.upper())
+    assert (found.room, found.path) == (over.next, f"/r/{series}")
+    assert len(over.table) == 2
+
+    await bob.join(over.next)
+    state = await bob.state(lambda state: state.room == over.next)
+    assert [seat.name for seat in state.players] == ["ana", "bob"]
+    assert [tally.connected for tally in state.tallies] == [False, True]
+    assert (state.table, state.rooms_before) == (over.table, (series,))
+    assert state.opens == over.opens[1:]
+    assert state.doors_close_at == over.opens[1]
+    await eve.join(over.next)
+    assert len((await bob.state(lambda state: len(state.players) == 3)).players) == 3
+
+    answer = await ask(one.url, f"/s/{series}?embed")
+    assert (answer.status, answer.headers["location"]) == (302, f"../{over.next}?embed")
+    assert answer.headers["cache-control"] == "no-store"
+
+
+@pytest.mark.usefixtures("no_doors")
+async def test_code_of_a_standing_series_is_kept(one: Node, redis: Any) -> None:
+    """The series has its code as long as it goes on, also when the room of its first race is gone."""
+    ana, eve = await one.player("ana"), await one.player("eve")
+    series = await standing(ana)
+    await ana.join(series)
+    await take_part(ana)
+    await ana.expect(Done, Resign)
+    over = await ana.state(lambda state: bool(state.next))
+    await redis.delete(*await redis.keys(f"*{{{series}}}*"))
+    await eve.refused("room_exists", Create, options=WantedOptions(), room=series)
+    assert (await eve.expect(Created, RaceNow, series=series)).room == over.next
+    await redis.delete(*await redis.keys(f"*{{{over.next}}}*"))
+    await eve.refused("no_room", RaceNow, series=series)
+    await eve.expect(Created, Create, options=WantedOptions(), room=series)
+    assert (await ask(one.url, "/s/nothing", Accept="text/html")).headers["location"] == ".././?lost"
+
+
+async def test_standing_series_that_is_refused(one: Node) -> None:
+    ana = await one.player("ana")
+    options = WantedOptions(games=("ace-of-hearts",), deal="winnable", series=2)
+    refused = await ana.refused("bad_options", Create, options=options, window=WINDOW, opens=(1, 2))
+    assert "2 to 30 races" in refused.message
+    await ana.refused("bad_options", Create, options=options, opens=(1, 2))
+    await ana.refused("bad_frame", Create, options=options, window=WINDOW, opens=(1,) * 31)
+
+
+async def test_standing_series_counts_as_one_window(node: NodeMaker) -> None:
+    one = await node(replace(PLENTY, windows_per_address=1))
+    ana = await one.player("ana")
+    await standing(ana, 100_000)
+    options = WantedOptions(games=("ace-of-hearts",), deal="winnable")
+    await ana.refused("server_full", Create, options=options, window=WINDOW)
 
 
 async def test_host_opens_the_doors_again_after_lost_draws(

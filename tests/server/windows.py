@@ -20,6 +20,11 @@ async def opened(client: Client, **fields: Any) -> str:
 async def drawn(*there: Client, draw: int = 1) -> None:
     """Close the doors as the first player, and draw the deal with the players who are there."""
     await there[0].expect(Done, Start)
+    await take_part(*there, draw=draw)
+
+
+async def take_part(*there: Client, draw: int = 1) -> None:
+    """Draw the deal with the players who are there, once the doors are closed."""
     for client in there:
         await client.state(lambda state: len(state.drawing) == len(there))
         await client.commit(draw)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from samedeal.series import record_standings
+from tests.simulation import standing
+from tests.simulation.standing import DAY, FIRST, Plan, broken, month
 from tests.simulation.windows import LIMIT, Attempt, compared, day, shown
 
 FRIENDS = {
@@ -56,3 +58,23 @@ def test_window_closes_on_those_who_did_not_come() -> None:
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_any_window_keeps_what_was_acknowledged_and_tells_nothing(seed: int) -> None:
     assert compared(seed) == []
+
+
+def test_standing_series_goes_on_without_nodes_and_without_players() -> None:
+    """No node runs when a window opens or closes, and nobody comes to the second race."""
+    races = [
+        {"ana": Attempt(1.0), "ben": Attempt(20.0, moves=5, resigns=False)},
+        {"ana": Attempt(1.0, comes=False), "ben": Attempt(1.0, comes=False)},
+        {"ana": Attempt(23.0, crashes=True), "ben": Attempt(2.0, comes=False)},
+        {"ana": Attempt(0.0), "ben": Attempt(3.0, moves=0)},
+    ]
+    passed = month(Plan([FIRST + each * DAY for each in range(4)], int(DAY), races))
+    assert broken(passed) == []
+    assert [sorted(began) for began in passed.all_began] == [["ana", "ben"], [], ["ana"], ["ana", "ben"]]
+    (table, *_) = (state.table for state in passed.states)
+    assert {line.name: line.races for line in table} == {"ana": 3, "ben": 3}
+    assert len(passed.states[0].rooms_before) == 3
+
+
+def test_any_standing_series_loses_nothing_and_tells_nothing_early() -> None:
+    assert standing.compared(5) == []

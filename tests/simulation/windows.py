@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from random import Random
@@ -71,10 +71,7 @@ class WindowDay:
 
     async def pass_by(self) -> None:
         """Let the day pass: each player takes a seat alone, plays alone, and comes back to look at the results."""
-        self._redis = SimulatedRedis(self.loop)
-        self._opened_at = self.loop.true_time()
-        self._nodes = 0
-        await self._redis.start()
+        await self._begin()
         self._room = ""
         for hour, name in enumerate(self.attempts):
             await self._at(hour)
@@ -104,9 +101,18 @@ class WindowDay:
                 self.states.append(await player.phase("finished"))
                 self.record = await kept(player, self._room)
 
+    async def _begin(self) -> None:
+        self._redis = SimulatedRedis(self.loop)
+        self._opened_at = self.loop.true_time()
+        self._nodes = 0
+        await self._redis.start()
+
+    async def _enter(self, player: Client) -> None:
+        await player.join(self._room)
+
     async def _race(self, name: str, attempt: Attempt) -> None:
         async with self._visit(name, crashes=attempt.crashes) as player:
-            await player.join(self._room)
+            await self._enter(player)
             await asyncio.sleep(_A_WHILE)
             state = player.shown
             assert state is not None
@@ -123,7 +129,7 @@ class WindowDay:
                 await player.expect(Done, Resign)
         if attempt.crashes and name in self.began:
             async with self._visit(name) as player:
-                await player.join(self._room)
+                await self._enter(player)
                 await player.dealt()
                 assert player.play.moves == 1, "what was acknowledged is there"
                 assert (await player.expect(Begun, Begin)).time == self.began[name]
@@ -168,7 +174,12 @@ def timeless(value: Any) -> Any:
 
 def shown(passed: WindowDay, name: str) -> list[Any]:
     """Return what a player was sent before everything opened."""
-    messages = [decode_to_client(frame) for frame in passed.frames.get(name, []) if isinstance(frame, bytes)]
+    return shown_in(passed.frames.get(name, []))
+
+
+def shown_in(frames: Sequence[bytes | str]) -> list[Any]:
+    """Return the messages in frames until everything opened."""
+    messages = [decode_to_client(frame) for frame in frames if isinstance(frame, bytes)]
     is_open = (isinstance(message, RoomState) and message.phase == "finished" for message in messages)
     last = next((at for at, opened in enumerate(is_open) if opened), len(messages))
     return [timeless(to_builtins(message)) for message in messages[:last]]

@@ -64,10 +64,10 @@ def server_and_room(given: argparse.Namespace) -> tuple[ServerAddress, str]:
 
     Raise MalformedText if URL or ROOM is malformed, and Failure if they name different rooms.
     """
-    from samedeal.names import clean_room
+    from samedeal.names import clean_place
 
     address = parse_address(given.url)
-    named = clean_room(given.room) if getattr(given, "room", "") else ""
+    named = clean_place(given.room) if getattr(given, "room", "") else ""
     if named and address.room and named != address.room:
         raise Failure(
             f"The address names the room {address.room!r}, but the argument ROOM is {named!r}. Name the room only once.",

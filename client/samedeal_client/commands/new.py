@@ -29,6 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_option(start, "start")
     window = "let everybody race when they have time, within 1h to 3d: nobody can enter after a quarter of it"
     start.add_argument("--window", default="", metavar="TIME", help=window)
+    every = "make it a standing series: such a race every day, or every Friday (fri 18:00), up to 30 of them (--series)"
+    start.add_argument("--every", default="", metavar='"day 18:00"', help=every)
     add_option(start, "countdown")
     room = parser.add_argument_group("room")
     room.add_argument("--room", default="", metavar="CODE", help="letters, digits, dashes (default: a random code)")
@@ -82,6 +84,27 @@ def read_window_argument(text: str) -> int:
         raise Failure(f"--window {text} is not valid. {error}", 2) from None
 
 
+def read_every_argument(given: argparse.Namespace) -> tuple[int, ...]:
+    """Return when the windows of a standing series open, or nothing. Raise Failure if the text is invalid.
+
+    Also set the number of its races.
+    """
+    from datetime import datetime
+
+    from samedeal.options import LONGEST_SERIES
+    from samedeal_client.menus.option_parsing import read_every
+
+    if not given.every:
+        return ()
+    if not given.window:
+        raise Failure("Each race of --every has a window. Say how long it is, as in --window 1d.", 2)
+    given.series = given.series if given.series > 1 else LONGEST_SERIES
+    try:
+        return read_every(given.every, given.series, datetime.now().astimezone())
+    except ValueError as error:
+        raise Failure(f"--every {given.every!r} is not valid. {error}", 2) from None
+
+
 def options_of(given: argparse.Namespace) -> Options:
     """Return the options of the room. Raise Failure if they are invalid."""
     from datetime import datetime
@@ -116,20 +139,22 @@ def options_of(given: argparse.Namespace) -> Options:
 def run(given: argparse.Namespace) -> Coroutine[Any, Any, int]:
     """Return the coroutine that opens a room, and joins it unless --no-join is given. Its result is the exit code."""
     from samedeal.errors import UnknownGame
-    from samedeal.names import clean_room
+    from samedeal.names import SERIES, clean_room
     from samedeal_client.run_client import invitation_lines, run_client
 
     address, named = server_and_room(given)
     code = clean_room(given.room) if given.room else named
+    window, opens = read_window_argument(given.window), read_every_argument(given)
     with suppress(UnknownGame):  # the server may have the game
         options_of(given)
-    name, window = player_name(given.name), read_window_argument(given.window)
+    name = player_name(given.name)
 
     def invite(room: str, *, has_page: bool) -> list[str]:
-        return invitation_lines(address, room, has_page=has_page, private=bool(given.passphrase))
+        place = f"{SERIES}{room}" if opens else room
+        return invitation_lines(address, place, has_page=has_page, private=bool(given.passphrase))
 
     async def enter(client: ClientSession, lines: LineIO | None) -> None:
-        room = await client.rooms.create(options_of(given), code, given.passphrase, window=window)
+        room = await client.rooms.create(options_of(given), code, given.passphrase, window=window, opens=opens)
         if lines is not None:
             lines.printer.print_lines(invite(room, has_page=client.link.has_page))
         await client.join(room, given.passphrase)
@@ -140,7 +165,7 @@ def run(given: argparse.Namespace) -> Coroutine[Any, Any, int]:
         from samedeal_link.session.room_client import RoomClient
 
         async with Link(address, name, MemorySessions()) as link:
-            room = await RoomClient(link).create(options_of(given), code, given.passphrase, window=window)
+            room = await RoomClient(link).create(options_of(given), code, given.passphrase, window=window, opens=opens)
             print(*invite(room, has_page=link.has_page), sep="\n", file=terminal().output)
         return 0
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, tzinfo
 from typing import Final
 
 from samedeal.deal import Deal
@@ -18,6 +18,7 @@ from samedeal.options import LONGEST_WINDOW, SHORTEST_WINDOW
 
 MAX_NEXT_GAMES: Final = 15
 _MAX_DELAY_OF_START: Final = timedelta(days=7)
+_DAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "day")
 
 
 def number_in(low: int, high: int) -> Callable[[str], int]:
@@ -57,6 +58,23 @@ def read_window(text: str) -> int:
     if not SHORTEST_WINDOW <= seconds <= LONGEST_WINDOW:
         raise ValueError("Write a time from 1h to 72h, or from 1d to 3d.")
     return seconds
+
+
+def read_every(text: str, races: int, now: datetime, zone: tzinfo | None = None) -> tuple[int, ...]:
+    """Return the next times of a rule such as ``day 18:00`` or ``fri 18:00``, in milliseconds since 1970.
+
+    The rule is about the clocks in the time zone ``zone``, by default the local one, also when summer time begins or ends.
+    """
+    written = re.fullmatch(r"(day|[a-z]{3,9}) +(\d{1,2}):([0-5]\d)", text.strip().lower())
+    days = [day for day in _DAYS if written and day.startswith(written[1]) and len(written[1]) > 2]
+    if written is None or not days or int(written[2]) > 23:
+        raise ValueError("Write day or a weekday, and a time, such as day 18:00 or fri 18:00.")
+    step = 1 if days[0] == "day" else 7
+    first = now.astimezone(zone).replace(hour=int(written[2]), minute=int(written[3]), second=0, microsecond=0)
+    first += timedelta(days=(_DAYS.index(days[0]) - first.weekday()) % step)
+    at = (first.replace(tzinfo=zone) + timedelta(days=step * each) for each in range(races + 1))
+    times = [round(each.timestamp() * 1000) for each in at]
+    return tuple(each for each in times if each > now.timestamp() * 1000)[:races]
 
 
 def read_start(text: str, now: datetime) -> int:

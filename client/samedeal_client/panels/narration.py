@@ -15,7 +15,7 @@ from samedeal_client.panels.outcome import rematch_wish, why_over
 from samedeal_client.panels.race import moved_cards_text
 from samedeal_client.panels.series import series_rows
 from samedeal_client.panels.verdict import verdict_lines
-from samedeal_client.panels.window import closing_text, drawing_sentence
+from samedeal_client.panels.window import closing_text, doors_sentence, drawing_sentence
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.draw_wording import losses_text, words_text
 from samedeal_client.text.option_wording import deal_text, options_lines, title_of
@@ -129,6 +129,8 @@ class Narrator:
                 return ["This room is closed."]
 
     def _window(self, room: RoomState, model: Model) -> list[str]:
+        if room.phase == "open" and room.opens:
+            return [doors_sentence(model)]
         if room.phase == "open":
             how = " You are the host: type start to close the doors." if model.hosting else ""
             return [f"Race when you have time, until {closing_text(room)}.{how}"]

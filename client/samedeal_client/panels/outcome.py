@@ -8,6 +8,7 @@ from typing import TypeAlias
 from samedeal.protocol.messages import RoomState, Standing
 from samedeal_client.panels.race_feed import RankedPlayer
 from samedeal_client.panels.series import goes_on, rematch_name
+from samedeal_client.panels.window import later_text
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.player_names import names_text, player_name
 from samedeal_client.text.spans import counted
@@ -40,6 +41,8 @@ def headline(standings: Sequence[Standing], me: str, total: int, look: Look) -> 
 
 def rematch_wish(room: RoomState, me: str, look: Look) -> str:
     """Return a sentence about the rematch that is open: the rival who wants it, or otherwise its room."""
+    if room.opens[1:]:
+        return f"The {later_text(room)}."
     asker = [seat for seat in room.players if seat.player == room.next_by != me]
     wish = "is ready for the next race" if goes_on(room) else "wants a rematch"
     return f"{names_text(asker, look)} {wish}." if asker else f"The {rematch_name(room)} is in room {room.next}."

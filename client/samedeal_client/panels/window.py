@@ -27,14 +27,23 @@ def window_lines(room: RoomState, zone: tzinfo | None = None) -> tuple[tuple[str
     return (
         ("Doors", f"close {weekday_and_time(room.doors_close_at, zone)}; if you quit, your seat is kept"),
         ("Starts", "for each when they have time, once those who are here have drawn the deal"),
+        *((("Series", f"the {later_text(room, zone)}, with the same seats"),) if room.opens[1:] else ()),
         ("Ends", f"when all have raced, at the latest {closing_text(room, zone)}"),
         ("Time", f"{duration_text(room.options.limit)} for each, from when they begin"),
         ("Watching", "when all have raced"),
     )
 
 
+def later_text(room: RoomState, zone: tzinfo | None = None) -> str:
+    """Return when the next race of a standing series opens, which has to follow."""
+    return f"next race opens {weekday_and_time(room.opens[1], zone)}"
+
+
 def doors_sentence(model: Model) -> str:
     """Return a sentence for those who are in a room whose doors are open."""
+    if model.this_room.opens:
+        at = weekday_and_time(model.this_room.doors_close_at)
+        return f"One name each: who are they? The race opens {at}, and nobody can enter after that."
     how = "Close the doors with Enter" if model.hosting else "The host closes the doors"
     return f"One name each: who are they? {how}, at the latest {weekday_and_time(model.this_room.doors_close_at)}."
 

@@ -8,6 +8,7 @@
     ws://192.168.1.5:7777         unchanged, for a server without TLS in your own network
     samedeal://example.org/k7m2qx wss://example.org:7777    with the room k7m2qx; example.org/k7m2qx is the same
     https://example.org/k7m2qx    wss://example.org         with the room k7m2qx, as on the page for browsers
+    https://example.org/s/friday  wss://example.org         with the standing series s/friday
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import Final
 from urllib.parse import SplitResult, quote, urlsplit
 
 from samedeal.errors import MalformedText
-from samedeal.names import AROUND_LINKS, clean_room
+from samedeal.names import AROUND_LINKS, SERIES, clean_place, clean_room
 
 DEFAULT_PORT: Final = 7777
 
@@ -36,8 +37,9 @@ _SCHEMES: Final = {"ws": "ws", "wss": "wss", "http": "ws", "https": "wss"}
 
 @dataclass(frozen=True)
 class ServerAddress:
-    """The address of a server, with the code of a room if there is one. ``url`` starts with ``ws://`` or ``wss://``.
+    """The address of a server, perhaps with the code of a room or a standing series.
 
+    ``url`` starts with ``ws://`` or ``wss://``.
     ``certificate`` is empty, or a file with the only certificate to trust, whatever its name.
     """
 
@@ -89,7 +91,8 @@ def home_path(room: str, *, watches: bool = False) -> str:
     All racers of a room have the same path, so that they meet on one node. For a rematch, only the server knows it, and
     tells a player who joins. Spectators do not meet. If ``room`` is empty, the path is empty.
     """
-    return f"/{'w' if watches else 'r'}/{quote(room.strip().lower(), safe='')}" if room else ""
+    code = room.strip().lower().removeprefix(SERIES)  # a standing series has the home of its first room
+    return f"/{'w' if watches else 'r'}/{quote(code, safe='')}" if room else ""
 
 
 def parse_address(text: str) -> ServerAddress:
@@ -109,11 +112,14 @@ def parse_address(text: str) -> ServerAddress:
     if scheme == "samedeal":
         room = parts.path.strip("/")
         where = f"{'ws' if _is_loopback(host) else 'wss'}://{host}:{port or DEFAULT_PORT}"
-        return ServerAddress(where, clean_room(room) if room else None)
+        return ServerAddress(where, clean_place(room) if room else None)
     where = f"{_SCHEMES[scheme]}://{host}" + (f":{port}" if port is not None else "")
     if scheme in ("ws", "wss"):
         query = f"?{parts.query}" if parts.query else ""
         return ServerAddress(f"{where}{parts.path.rstrip('/')}{query}")
+    before, link, room = parts.path.partition(f"/{SERIES}")
+    if link:
+        return ServerAddress(where + before, SERIES + clean_room(room.strip("/")))
     before, link, room = parts.path.partition("/r/")
     if not link:
         before, _, room = parts.path.rpartition("/")

@@ -4,7 +4,8 @@ The tokens are kept in the state directory, in the file ``sessions.json``, which
 
     {"version": 1, "sessions": {"ws://localhost:7777": {"ana": {"session": "...", "used": 1790000000, "room": "friday"}}}}
 
-``room`` is the room of the unfinished race in which the player last had a seat.
+``room`` is the room of the unfinished race in which the player last had a seat, or its standing series, as
+``s/friday``.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import Final, Literal, TypeAlias
 import msgspec
 from msgspec import Struct
 
-from samedeal.options import LONGEST_WINDOW
+from samedeal.options import LONGEST_PERIOD
 from samedeal_link.connection.address import ServerAddress, is_loopback_url
 from samedeal_link.connection.kept_seat import KeptSeat
 from samedeal_link.machine.paths import open_private, read_saved, state_home, tell_unsaved, write_private
@@ -28,8 +29,11 @@ from samedeal_link.machine.terminal import terminal
 _MAX_SESSIONS: Final = 500
 """Maximum number of sessions kept. The least recently used are dropped first."""
 
-SEAT_TIME: Final = 24 * 3600 + LONGEST_WINDOW
-"""Time, in seconds, for which a seat is offered to a player who has not returned to it: a day more than any window."""
+SEAT_TIME: Final = 24 * 3600 + LONGEST_PERIOD
+"""Time, in seconds, for which a seat is offered to a player who has not returned to it.
+
+It is a day more than from one race of a standing series to the next.
+"""
 
 
 class MemorySessions:

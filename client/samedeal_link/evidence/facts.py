@@ -70,22 +70,21 @@ class Wanted(Struct, frozen=True, omit_defaults=True):
             found["delay"] = self.line.delay, given.delay
             found["rule for bots"] = self.line.bots, given.bots
             closes = self.line.closes
-            is_so = (
-                closes == ends or are_doors(closes, ends, terms.window, reopened=True) if terms.window else not closes
-            )
-            found["window"] = is_so, True
+            doors = closes, ends, terms.window
+            fits = closes == ends or are_doors(*doors, reopened=True, standing=terms.options.series > 1)
+            found["window"] = fits if terms.window else not closes, True
             if not self.line.closes:  # nobody watches before the window has closed
                 found["rule for spectators"] = self.line.spectators, given.spectators
         return next((name for name, (own, shown) in found.items() if own not in ("", None, shown)), "")
 
 
-def are_doors(at: int, ends: int, window: int, *, reopened: bool) -> bool:
+def are_doors(at: int, ends: int, window: int, *, reopened: bool, standing: bool) -> bool:
     """Return whether the doors of a race may close at a time, whose window closes at ``ends``.
 
-    The host opens them again only after draws were lost.
+    The host opens them again only after draws were lost. In a standing series, the window may be cut short.
     """
-    first = ends - 750 * window
-    return at == first or (reopened and first < at <= ends)
+    first = ends - (1000 if standing else 750) * window
+    return at == first or ((reopened or standing) and first < at <= ends)
 
 
 ANYTHING: Final = Wanted()

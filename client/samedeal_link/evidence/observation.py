@@ -217,7 +217,9 @@ def _with_terms(evidence: Evidence, state: RoomState) -> Evidence:
 def _with_window(evidence: Evidence, state: RoomState) -> Evidence:
     """Return the evidence after a state of a room with a window: when it closes, who draws, and what is told early."""
     draw, ends = state.draw, evidence.ends
-    is_timed = facts.are_doors(state.doors_close_at, ends, evidence.window, reopened=bool(state.lost))
+    standing = bool(state.opens) and evidence.terms is not None and evidence.terms.options.series > 1
+    given = state.doors_close_at, ends, evidence.window
+    is_timed = facts.are_doors(*given, reopened=bool(state.lost), standing=standing)
     known = evidence.finding_if(state.ends != ends or not is_timed, "other_limit")
     others = [each for each in state.players if each.player != known.player]
     is_told = state.event or any(each.resigned or each.stuck or each.away for each in others)

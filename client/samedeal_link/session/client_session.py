@@ -16,6 +16,7 @@ from samedeal.laws.stuck import is_stuck_for_good
 from samedeal.moves import Move
 from samedeal.protocol.messages import Acked, Joined, Notice, Ping, RoomLine, RoomState, Watching
 from samedeal.protocol_codes import NoticeCode, RefusalCode
+from samedeal.series import place_of
 from samedeal_link.connection.address import ServerAddress
 from samedeal_link.connection.client_error_codes import ClientCode
 from samedeal_link.connection.link_events import Connected, Ended, LinkEvent, Lost, ModelMessage, SeatLost
@@ -163,6 +164,8 @@ class ClientSession:
         if self.entering:
             return  # the seat is known when the room's state arrives
         room = model.room.room if model.room is not None and model.has_live_seat else ""
+        if model.room is not None and model.seat is not None and (room or len(model.room.opens) > 1):
+            room = place_of(model.room)
         if room != self._saved_room:
             self._saved_room = room
             self.link.save_room(room)
@@ -275,7 +278,7 @@ class ClientSession:
         """Start watching ``room`` as a spectator."""
         await self._enter(self.rooms.watch(room, passphrase, line))
 
-    async def _enter(self, request: Awaitable[None]) -> None:
+    async def _enter(self, request: Awaitable[object]) -> None:
         self.entering = True
         try:
             await request

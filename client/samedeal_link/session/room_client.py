@@ -9,7 +9,7 @@ from typing import Final
 
 from samedeal.errors import BadRecord, RequestRefused, SamedealError
 from samedeal.moves import Move
-from samedeal.names import clean_room
+from samedeal.names import SERIES, clean_place
 from samedeal.options import Options, WantedOptions
 from samedeal.protocol.messages import (
     Acked,
@@ -155,15 +155,21 @@ class RoomClient:
         return text
 
     async def create(
-        self, options: Options, room: str = "", passphrase: str = "", house: int = 0, window: int = 0
+        self,
+        options: Options,
+        room: str = "",
+        passphrase: str = "",
+        house: int = 0,
+        window: int = 0,
+        opens: tuple[int, ...] = (),
     ) -> str:
         """Open a room and return its code. If ``room`` is empty, the server chooses the code.
 
-        ``house`` is how many bots of the house are wanted. ``window`` is as in ``Create``.
+        ``house`` is how many bots of the house are wanted. ``window`` and ``opens`` are as in ``Create``.
         """
         wanted = WantedOptions.of(options)
         answer = await self.link.request(
-            Create(id=0, options=wanted, room=room, passphrase=passphrase, house=house, window=window)
+            Create(id=0, options=wanted, room=room, passphrase=passphrase, house=house, window=window, opens=opens)
         )
         asked = Wanted(options=options, round=0, private=bool(passphrase), window=window)
         return self._given(answer, asked) or room
@@ -174,24 +180,29 @@ class RoomClient:
         self._wanted[room] = wanted
         return room
 
-    async def join(self, room: str, passphrase: str = "", line: RoomLine | None = None) -> None:
-        """Take a seat in ``room``, or return to the seat that the player already has.
+    async def join(self, room: str, passphrase: str = "", line: RoomLine | None = None) -> str:
+        """Take a seat in ``room``, or return to the seat that the player already has. Return the code of the room.
 
-        ``line`` is the row that the player chose in a list of rooms, if there was one.
+        ``room`` may also be a standing series, such as ``s/friday``, and then stands for its race that is open. ``line`` is
+        the row that the player chose in a list of rooms, if there was one.
         """
-        code = self._asked("player", room, line)
+        code = await self._asked("player", room, line)
         await self.link.request(Join(id=0, room=code, passphrase=passphrase))
         self._entered(code, passphrase)
+        return code
 
     async def watch(self, room: str, passphrase: str = "", line: RoomLine | None = None) -> None:
-        """Start watching ``room`` as a spectator. ``line`` is as for ``join``."""
-        code = self._asked("spectator", room, line)
+        """Start watching ``room`` as a spectator. ``room`` and ``line`` are as for ``join``."""
+        code = await self._asked("spectator", room, line)
         await self.link.request(Watch(id=0, room=code, passphrase=passphrase))
         self._entered(code, passphrase)
 
-    def _asked(self, role: Role, room: str, line: RoomLine | None) -> str:
+    async def _asked(self, role: Role, room: str, line: RoomLine | None) -> str:
         """Begin the evidence of a race, and return the code of its room."""
-        code = clean_room(room)
+        code = clean_place(room)
+        if code.startswith(SERIES):
+            answer = await self.link.request(RaceNow(id=0, series=code.removeprefix(SERIES)))
+            code = answer.room if isinstance(answer, Created) else ""
         wanted = self._wanted.get(code) or Wanted(line=line)
         self.link.witness.asks(role, code, wanted, self.link.player, self.link.name)
         return code

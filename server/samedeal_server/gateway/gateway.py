@@ -52,7 +52,7 @@ from samedeal_server.gateway.rate_limits import RateLimits
 from samedeal_server.gateway.request_handlers import REQUESTS, RequestHandlers
 from samedeal_server.gateway.request_queue import RequestQueue
 from samedeal_server.loop_timers import Alarm
-from samedeal_server.page.files import METHODS, PageFiles, is_handshake, request_cost, room_of
+from samedeal_server.page.files import METHODS, PageFiles, is_handshake, request_cost, room_of, series_of
 from samedeal_server.page.session_cookie import kept_token, offered_token, set_cookie
 from samedeal_server.races.refusals import to_message
 from samedeal_server.races.server_bans import Bans
@@ -175,13 +175,16 @@ class Gateway:
 
     async def _respond(self, page: PageFiles, socket: ServerConnection, request: Request) -> Response | None:
         """Return the response to a plain HTTP request. If Redis fails, the document says nothing about its room."""
-        line, room = None, room_of(request)
-        if room:
-            with suppress(StoreUnavailable):
+        line, race, room = None, None, room_of(request)
+        with suppress(StoreUnavailable):
+            if series := series_of(request):
+                race = await self.rooms.creator.series_race(series)
+            elif room:
                 line = (await room_lines(self.rooms.store, [room]))[room]
         encrypted = self.handshakes.is_encrypted(socket, request)
         prefix = self.handshakes.prefix(socket, request)
-        return await asyncio.to_thread(page.respond, request, line, prefix, encrypted=encrypted)  # it may compress
+        respond = partial(page.respond, encrypted=encrypted, leads_to=race.room if race else "")
+        return await asyncio.to_thread(respond, request, line, prefix)  # it may compress
 
     def select_subprotocol(
         self, _socket: ServerConnection | None, offered: Sequence[Subprotocol]

@@ -170,9 +170,14 @@ class RequestHandlers:
         return Rooms(to=message.id, rooms=await self._house.waiting(message.house))
 
     async def race_now(self, connection: PlayerConnection, message: RaceNow) -> Created:
-        """Return the code of the public room whose race starts soonest, or of a room of a tide."""
+        """Return the code of the public room whose race starts soonest, or of a room of a tide or a standing series."""
         if self._rooms.draining:
             raise refused("draining")
+        if message.series:
+            series = clean_room(message.series)
+            if (race := await self._rooms.creator.series_race(series)) is None:
+                raise refused("no_series", room=series)
+            return Created(to=message.id, room=race.room, path=race.path)
         if connection.bot and not message.tide:
             raise refused("race_now_for_people")
         self._rates.open_room(connection.networks)
@@ -206,7 +211,10 @@ class RequestHandlers:
         if message.house:
             await self._house.check_free(self._rooms.creator.origin(network))
         room = await self._rooms.creator.create(
-            message.options.granted, code, message.passphrase, network, house=message.house, window=message.window
+            *(message.options.granted, code, message.passphrase, network),
+            house=message.house,
+            window=message.window,
+            opens=message.opens,
         )
         _log.info(LogEvent.ROOM_CREATED, **(connection.ids | {"room": room}), private=bool(message.passphrase))
         return await self._created(message, room)

@@ -1,9 +1,10 @@
 """The files of the web page, served on the same port as the players' WebSockets.
 
-``/`` is the first screen, and ``/ROOM`` shows the race in a room. The server sends the same document for both, without
-the first screen and its styles for a room, and a script in the document reads the path. If the query is ``?embed``, other
-sites may show the document in an HTML frame. The document refers to all other files by relative links. ``/qr/ROOM.svg``
-is the QR code of the link to a room, and ``/qr/PATH/ROOM.svg`` if the browser knows it below a path that a proxy removes.
+``/`` is the first screen, ``/ROOM`` shows the race in a room, and ``/s/CODE`` leads to that of a standing series. The
+server sends the same document for the first two, without the first screen and its styles for a room, and a script in the
+document reads the path. If the query is ``?embed``, other sites may show the document in an HTML frame. The document refers
+to all other files by relative links. ``/qr/ROOM.svg`` is the QR code of the link to a room, and ``/qr/PATH/ROOM.svg`` if
+the browser knows it below a path that a proxy removes.
 """
 
 from __future__ import annotations
@@ -77,6 +78,9 @@ _QR_CODE: Final = ("qr/", ".svg")
 _OF_PROGRAMS: Final = "api/"
 """The beginning of paths that only programs ask for."""
 
+_SERIES: Final = "/s/"
+"""What comes before the code of a standing series in its path."""
+
 _ROOM_COST: Final = 3
 _QR_CODE_COST: Final = 35
 
@@ -141,12 +145,19 @@ class PageFiles:
         self._public = page_address(public_url.rstrip("/")) if public_url else ""
 
     def respond(
-        self, request: Request, room: RoomLine | None = None, prefix: str = "", *, encrypted: bool = False
+        self,
+        request: Request,
+        room: RoomLine | None = None,
+        prefix: str = "",
+        *,
+        encrypted: bool = False,
+        leads_to: str = "",
     ) -> Response | None:
         """Return the response to a plain HTTP request. Return None if the request is a WebSocket handshake.
 
         ``room`` is what everybody may know about the room ``room_of(request)``. ``prefix`` is as in
-        ``requested_address``. ``encrypted`` tells whether the browser uses TLS.
+        ``requested_address``. ``encrypted`` tells whether the browser uses TLS. ``leads_to`` is the room of the race
+        of the standing series ``series_of(request)``.
         """
         if is_handshake(request):
             return None
@@ -156,7 +167,7 @@ class PageFiles:
             path, _, query = request.path.partition("?")
             address = requested_address(request.headers.get_all("Host"), self._public, prefix, encrypted=encrypted)
             if (file := self._find(path.removeprefix("/"), address, room)) is None:
-                response = _elsewhere(path.removeprefix("/"), query, request.headers)
+                response = _elsewhere(path.removeprefix("/"), query, request.headers, leads_to)
             else:
                 embedded = "embed" in parse_qs(query, keep_blank_values=True)
                 response = respond_with(file, request.headers, "*" if embedded else "'none'")
@@ -174,6 +185,8 @@ class PageFiles:
         if name.startswith(_QR_CODE[0]) and name.endswith(_QR_CODE[1]):
             path, _, text = name.removesuffix(_QR_CODE[1]).rpartition("/")
             known, code = path.removeprefix(_QR_CODE[0].rstrip("/")), _room_code(text)
+            if known.endswith(_SERIES.rstrip("/")):
+                known, code = known.removesuffix(_SERIES.rstrip("/")), code and f"{_SERIES.lstrip('/')}{code}"
             if not (code and address and PREFIX.fullmatch(known)):
                 return None
             return _qr_code(f"{address}{'' if urlsplit(address).path else known}/{code}")
@@ -195,13 +208,13 @@ def legal_note(addresses: Sequence[str]) -> str:
     return f'\t<p class="legal">{line}</p>\n' if line else ""
 
 
-def _elsewhere(name: str, query: str, request: Headers) -> Response:
-    """Return the response for a path at which there is nothing.
+def _elsewhere(name: str, query: str, request: Headers, leads_to: str) -> Response:
+    """Return the response for a path at which there is nothing, but which may lead to a room.
 
     A mangled link leads to its room, and a browser otherwise to the list of rooms. The way there is relative, because a
     proxy may have removed a part of the path.
     """
-    room = _room_code(unquote(name).strip(f"{AROUND_LINKS}/"))
+    room = leads_to or _room_code(unquote(name).strip(f"{AROUND_LINKS}/"))
     if name.startswith(_OF_PROGRAMS) or (not room and "text/html" not in _listed(request, "Accept")):
         return refuse(http.HTTPStatus.NOT_FOUND, _sentence("There is no such page. / lists the rooms to watch."))
     more = "&".join(filter(None, ("" if room else "lost", query)))
@@ -232,14 +245,21 @@ def room_of(request: Request) -> str:
     return _room_code(request.path.partition("?")[0].removeprefix("/"))
 
 
+def series_of(request: Request) -> str:
+    """Return the code of the standing series that is requested, or an empty string."""
+    path = request.path.partition("?")[0]
+    return _room_code(path.removeprefix(_SERIES)) if path.startswith(_SERIES) else ""
+
+
 def request_cost(request: Request) -> int:
     """Return the cost, in moves, of a request in addition to that of its connection.
 
-    The server looks up the room of a document, and draws each QR code, which takes as long as eight other requests.
+    The server looks up the room of a document or a series, and draws each QR code, which takes as long as eight other
+    requests.
     """
     if request.path.startswith(f"/{_QR_CODE[0]}"):
         return _QR_CODE_COST
-    return _ROOM_COST if room_of(request) else 0
+    return _ROOM_COST if room_of(request) or series_of(request) else 0
 
 
 def is_handshake(request: Request) -> bool:

@@ -16,7 +16,7 @@ from samedeal.forbidden_words import ForbiddenWords
 from samedeal.protocol.messages import TideTime
 from samedeal.protocol_codes import RefusalCode
 from samedeal.race.commands import CommandResult, FixDealCommand, RaceAloneCommand, RaceCommand, TickCommand
-from samedeal.race.due_times import is_alone
+from samedeal.race.due_times import awaits_next, is_alone
 from samedeal.race.progress import Progress
 from samedeal.race.transitions import apply
 from samedeal.race.values import Race
@@ -188,6 +188,8 @@ class RoomRegistry:
             and (news := news_of(race, "finished"))
         ):
             await self.store.news.add_once(news)
+        if awaits_next(race, await self.store.now()):
+            await self.creator.rematch(room, "")
         return race
 
     async def _race_alone(self, race: Race) -> Race:

@@ -64,10 +64,11 @@ class RoomCreator:
         tide: int = 0,
         house: int = 0,
         window: int = 0,
+        opens: tuple[int, ...] = (),
     ) -> str:
         """Open a room and return its code. If ``code`` is empty, choose a random code.
 
-        ``tide``, ``house`` and ``window`` are as in ``Race``.
+        ``tide``, ``house``, ``window`` and ``opens`` are as in ``Race``.
 
         Raise SamedealError if there are too many rooms, an argument is invalid, or the code is taken.
         """
@@ -75,6 +76,8 @@ class RoomCreator:
         now = await self._store.now()
         if window:
             await self._check_windows(self.origin(network), now)
+        if code and await self.series_race(code):
+            raise refused("room_exists", room=code)
         earliest = now + 1000 * options.countdown
         if options.start == "at" and not earliest < options.start_at <= now + MAX_START_DELAY:
             raise refused("bad_start_time")
@@ -93,7 +96,7 @@ class RoomCreator:
                 continue
             origin = "" if tide else self.origin(network)
             given = room, options, deal, secret.deal.seed, now
-            race = first_race(*given, private=bool(secret.hash), tide=tide, house=house, window=window)
+            race = first_race(*given, private=bool(secret.hash), tide=tide, house=house, window=window, opens=opens)
             if await self._open(replace(race, origin=origin), secret):
                 return room
             if code:
@@ -125,6 +128,14 @@ class RoomCreator:
             successor = await self._open_successor(race, snapshot.now)
             race = await self._rooms.command(room, LinkRematchCommand(successor, player), "")
         return race.next
+
+    async def series_race(self, series: str) -> Race | None:
+        """Return the race of a standing series that is open or opens next, or its last one. ``series`` is its code."""
+        room, race = await self._store.index.series_room(series), None
+        while room:
+            (race,) = await self._store.load_races([room])
+            room = race.next if race and race.opens else ""
+        return race
 
     async def repeat(self, race: Race, found: EarlierRace) -> str:
         """Open a room in which the deal of an earlier race is dealt again to the only player of ``race``.
@@ -180,8 +191,12 @@ class RoomCreator:
             if await self._open(successor, secret):
                 return room
             (existing,) = await self._store.load_races([room])
-            if existing is not None and existing.before.room == race.room and existing.created >= race.changed_at:
-                return room
+            if existing is not None and existing.before.room == race.room:
+                is_next = (
+                    existing.opens == successor.opens != ()
+                )  # also if the end of the race was lost and comes again
+                if is_next or existing.created >= race.changed_at:
+                    return room
             room = room_code(secrets.token_bytes(_CODE_LENGTH))
         raise refused("no_free_code")
 

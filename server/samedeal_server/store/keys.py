@@ -119,6 +119,11 @@ def past(player: str) -> str:
     return f"{PREFIX}past:{player}"
 
 
+def series(code: str) -> str:
+    """String: the room of the newest race of a standing series, by the code of its first room; expires."""
+    return f"{PREFIX}series:{code}"
+
+
 def tide_claims(tide: str) -> str:
     """Hash: the number of the room, the origin and the end of the claim, by the players who were sent to a tide; expires."""
     return f"{PREFIX}tide_claims:{tide}"

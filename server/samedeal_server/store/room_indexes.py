@@ -15,6 +15,9 @@ from samedeal_server.store.scripts import Script
 _RESCHEDULE_TICK: Final = Script("reschedule_tick")
 
 
+_SERIES_LIFETIME: Final = 8 * 86_400
+"""Lifetime, in seconds, of the link to the newest room of a standing series, which the repair of the indexes renews."""
+
 EMPTY: Final = 10**13
 """What the score of a room without players is lower by, in the index for lists. All times of opening are below it."""
 
@@ -54,6 +57,8 @@ class RoomIndex(StorePart):
             )
         else:
             commands = [command("ZADD", keys.DUE, "LT", due_at(race), race.room), *self._windows(race)]
+            if race.opens and not race.next:
+                commands.append(command("SET", keys.series(race.home or race.room), race.room, "EX", _SERIES_LIFETIME))
             if before is None or _since(before) != _since(race):
                 commands.append(command("ZADD", keys.ROOMS, race.created, race.room))
                 if race.is_for_everybody:
@@ -74,6 +79,11 @@ class RoomIndex(StorePart):
             command("ZREMRANGEBYSCORE", keys.WINDOWS, "-inf", now), command("ZRANGE", keys.WINDOWS, 0, -1)
         )
         return [member.decode().partition(" ")[0] for member in found]
+
+    async def series_room(self, series: str) -> str:
+        """Return the room of the newest race of a standing series, or an empty text. It may have followers."""
+        (room,) = await self._executor.execute(command("GET", keys.series(series)))
+        return room.decode() if room else ""
 
     async def reschedule(self, room: str, now: int, next_tick: int) -> None:
         """Set the next tick of a room, unless an earlier one is scheduled that was not overdue at the time ``now``.

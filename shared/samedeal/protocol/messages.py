@@ -13,7 +13,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import replace
 
 from samedeal.joint_deal import HIGHEST_DRAW, LossReason
-from samedeal.options import LONGEST_WINDOW, Options, WantedOptions
+from samedeal.options import LONGEST_SERIES, LONGEST_WINDOW, Options, WantedOptions
 
 SUBPROTOCOL: Final = "samedeal.v1"
 
@@ -102,11 +102,12 @@ class RaceNow(RequestMessage, frozen=True):
     """Ask for the public room whose race starts soonest. If ``game`` is not empty, the race must be in this game.
 
     If there is no such room, the server opens one. Bots are refused. ``tide`` asks for a room of the tide that starts at
-    this time.
+    this time. ``series`` is the code of a standing series, and asks for the room of its race that is open.
     """
 
     game: Annotated[str, Meta(max_length=24)] = ""
     tide: Time = 0
+    series: RoomCode = ""
 
 
 class ListRecords(RequestMessage, frozen=True):
@@ -129,7 +130,8 @@ class Create(RequestMessage, frozen=True):
     """Open a room without joining it. ``room`` is the wanted code. If ``room`` is empty, the server chooses a code.
 
     ``house`` is how many bots of the house are wanted. A room with such bots is in no list. ``window`` is the length of the
-    window in seconds if players begin when they have time, and otherwise 0.
+    window in seconds if players begin when they have time, and otherwise 0. ``opens`` are the times at which the windows of
+    a standing series open.
     """
 
     options: WantedOptions
@@ -137,6 +139,7 @@ class Create(RequestMessage, frozen=True):
     passphrase: Text = ""
     house: Annotated[int, Meta(ge=0, le=3)] = 0
     window: Annotated[int, Meta(ge=0, le=LONGEST_WINDOW)] = 0
+    opens: Annotated[tuple[Time, ...], Meta(min_length=0, max_length=LONGEST_SERIES)] = ()
 
 
 class Join(RequestMessage, frozen=True):
@@ -613,6 +616,7 @@ class RoomState(Message, frozen=True):
     ``starts`` when its deal was found, and ``ends`` when it closes. ``drawing`` has the seats of those who draw its deal.
     From then on until the race ends, the state shows each player only their own attempt, and ``event`` is 0. If
     ``waits_for_host`` is true, the draws of its deal were lost, and the host may open the doors again.
+    In a standing series, ``opens`` are the times at which the windows of this race and of all later ones open.
     """
 
     room: str
@@ -647,6 +651,7 @@ class RoomState(Message, frozen=True):
     doors_close_at: int = 0
     drawing: tuple[SeatNumber, ...] = ()
     waits_for_host: bool = False
+    opens: tuple[int, ...] = ()
 
 
 class Drawn(Message, frozen=True):

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from samedeal.board import Board
 from samedeal.deal import Deal, shuffled
 from samedeal.deal_proof import DealProof, LostShare, RevealedShare
-from samedeal.joint_deal import MAX_DRAWS, MAX_OPENINGS, SHARE_BYTES, LossReason, candidate_board, mix, share_commitment
+from samedeal.joint_deal import MAX_DRAWS, SHARE_BYTES, LossReason, candidate_board, mix, share_commitment
 from samedeal.moves import Move
 from samedeal.race.commands import (
     CommandResult,
@@ -21,7 +21,7 @@ from samedeal.race.commands import (
     RevealShareCommand,
     TickCommand,
 )
-from samedeal.race.due_times import is_alone
+from samedeal.race.due_times import awaits_next, is_alone
 from samedeal.race.progress import Progress, ProgressByPlayer, is_connected
 from samedeal.race.values import DealSecret, DrawProgress, FoundDeal, Race, Racer
 from samedeal.sentences import refused
@@ -100,10 +100,10 @@ def draw_with_those_there(race: Race, progress: ProgressByPlayer, now: int, *eve
     """Begin the next draw of a race with a window, with the players who are connected and may draw.
 
     If there are none, the draw waits for them. If there have been too many draws, it waits for the host to open the doors
-    again, which ends with the last opening.
+    again, which ends with the last opening, unless a standing series goes on.
     """
     waiting = replace(race, draw=replace(race.draw, seats=(), reveal_by=0))
-    if waiting.has_lost_draws and len(race.reopened) + 1 >= MAX_OPENINGS:
+    if waiting.has_lost_draws and waiting.is_opened_last and not race.goes_on:
         return replace(race, phase="closed"), (*events, "not_drawn", "closed")
     there = (racer.seat for racer in race.may_draw if is_connected(progress.get(racer.player, Progress()), now))
     seats = () if waiting.has_lost_draws else tuple(sorted(there))
@@ -113,7 +113,12 @@ def draw_with_those_there(race: Race, progress: ProgressByPlayer, now: int, *eve
 
 
 def _tick_window(race: Race, command: TickCommand, now: int) -> CommandResult:
-    """Begin a draw, or the next one after a draw was lost. Close the room if nobody has drawn by the end of the window."""
+    """Begin a draw, or the next one after a draw was lost.
+
+    Close the room if nobody has drawn by the end of the window, once the next race of a standing series has a room.
+    """
+    if awaits_next(race, now):
+        return race, ()
     if race.lacks_deal and now >= race.ends:
         return replace(race, phase="closed"), ("not_drawn", "closed")
     if race.lacks_shares and not race.draw.seats:
@@ -200,6 +205,8 @@ def fix_deal(race: Race, command: FixDealCommand, now: int) -> CommandResult:
     """Fix the deal that a search has found, unless it was found for other shares. A race that is late starts at once."""
     if not race.needs_search or command.found.shares != race.draw.shares:
         return race, ()
+    if race.window and now >= race.ends:
+        return race, ()
     found = replace(race, draw=replace(race.draw, found=True), earlier=command.earlier or race.earlier)
     if race.window:
         return replace(found, starts=now), ("deal_found",)
@@ -207,8 +214,11 @@ def fix_deal(race: Race, command: FixDealCommand, now: int) -> CommandResult:
 
 
 def give_up_deal(race: Race, command: GiveUpDealCommand, now: int) -> CommandResult:
-    """Close a room for which no deal was found, unless the search was for another draw."""
-    if not race.needs_search or command.draw != race.draw.number:
+    """Close a room for which no deal was found, unless the search was for another draw.
+
+    A standing series goes on after such a race, whose window passes.
+    """
+    if not race.needs_search or command.draw != race.draw.number or race.goes_on:
         return race, ()
     return replace(race, phase="closed"), ("not_found", "closed")
 

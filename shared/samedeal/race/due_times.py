@@ -47,6 +47,8 @@ def due_at(race: Race) -> int:
             return race.doors_close_at
         case "open":
             return host_due_at(race) or race.changed_at + (ROOM_LIFETIME if race.before.room else EMPTY_LIFETIME)
+        case "finished" if race.goes_on:
+            return race.changed_at
         case "finished":
             return race.changed_at + (WINDOW_LIFETIME if race.window else ROOM_LIFETIME)
         case "countdown" if race.window and race.lacks_deal:
@@ -67,6 +69,15 @@ def host_due_at(race: Race) -> int:
     if race.window:
         return 0
     return race.ready_since + HOST_TIMEOUT if race.ready_since and race.options.start != "at" else 0
+
+
+def awaits_next(race: Race, now: int) -> bool:
+    """Return whether a race of a standing series is over, and a node has to open the room of the next one.
+
+    A race is also over if nobody has drawn its deal by the end of its window.
+    """
+    is_missed = race.window > 0 and race.lacks_deal and now >= race.ends
+    return race.goes_on and (race.phase == "finished" or is_missed)
 
 
 def is_alone(race: Race, now: int) -> bool:

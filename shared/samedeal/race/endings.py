@@ -145,8 +145,9 @@ def _is_hopeless(race: Race, secret: DealSecret) -> bool:
 
 
 def tick_finished(race: Race, command: TickCommand, now: int) -> CommandResult:
-    """Close the room some time after its race."""
-    return (replace(race, phase="closed"), ("closed",)) if now >= due_at(race) else (race, ())
+    """Close the room some time after its race, and not before the next race of a standing series has a room."""
+    is_due = now >= due_at(race) and not race.goes_on
+    return (replace(race, phase="closed"), ("closed",)) if is_due else (race, ())
 
 
 def standings(race: Race, progress: ProgressByPlayer) -> tuple[Standing, ...]:

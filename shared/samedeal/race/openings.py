@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from hashlib import sha256
+from itertools import pairwise
 
 from msgspec.structs import replace
 
 from samedeal.deal import Deal, commitment
 from samedeal.games import game_named
 from samedeal.names import is_removed
-from samedeal.options import SHORTEST_WINDOW, Options
+from samedeal.options import LONGEST_PERIOD, LONGEST_SERIES, SHORTEST_WINDOW, Options
 from samedeal.protocol.codec import pack
 from samedeal.protocol.messages import EarlierPlayer
-from samedeal.race.values import Race, RaceBefore
+from samedeal.race.values import Race, RaceBefore, Racer
 from samedeal.sentences import refused
 from samedeal.solver.estimate import weights_of
 from samedeal.solver.solve import SOLVER
@@ -31,17 +32,38 @@ def first_race(
     tide: int = 0,
     house: int = 0,
     window: int = 0,
+    opens: tuple[int, ...] = (),
 ) -> Race:
     """Return the first race of a new room.
 
-    ``seed`` is as in ``DealSecret``, and ``tide``, ``house`` and ``window`` are as in ``Race``. Raise RequestRefused if
-    the options do not fit a window.
+    ``seed`` is as in ``DealSecret``, and ``tide``, ``house``, ``window`` and ``opens`` are as in ``Race``. Raise
+    RequestRefused if the options do not fit a window or a standing series.
     """
     if window:
         options = options_of_window(options, deal, window)
-    ends = now + 1000 * window if window else 0
-    opened = Race(room, options, 0, str(deal), b"", private, now, now, tide=tide, house=house, window=window, ends=ends)
-    return _committed(opened, seed)
+    if opens:
+        _check_openings(opens, window, options.series, now)
+    opened = Race(room, options, 0, str(deal), b"", private, now, now, tide=tide, house=house)
+    return _committed(_with_window(opened, window, opens), seed)
+
+
+def _with_window(race: Race, window: int, opens: tuple[int, ...]) -> Race:
+    """Return a new race with a window, if that has a length. In a standing series, it closes before the next one opens."""
+    opened = opens[0] if opens else race.created
+    ends = min([opened + 1000 * window, *opens[1:2]])
+    return replace(race, window=window, opens=opens, ends=ends if window else 0)
+
+
+def _check_openings(opens: tuple[int, ...], window: int, races: int, now: int) -> None:
+    """Raise RequestRefused unless a standing series with so many races can have windows that open at these times.
+
+    A window may overlap the next one by an hour, so that one of a day fits each day, also when summer time begins.
+    """
+    shortest = max(SHORTEST_WINDOW, window - 3_600)
+    periods = [(later - earlier) / 1000 for earlier, later in pairwise(opens)]
+    fits = window and 0 < opens[0] - now <= 1000 * LONGEST_PERIOD and 1 < len(opens) == races <= LONGEST_SERIES
+    if not fits or not all(shortest <= period <= LONGEST_PERIOD for period in periods):
+        raise refused("bad_series")
 
 
 def options_of_window(options: Options, deal: Deal, window: int) -> Options:
@@ -53,7 +75,10 @@ def options_of_window(options: Options, deal: Deal, window: int) -> Options:
 
 
 def rematch(race: Race, room: str, seed: bytes, now: int) -> Race:
-    """Return the rematch of a finished race, which may be the next one of its series."""
+    """Return the rematch of a finished race, which may be the next one of its series.
+
+    In a standing series, the players keep their seats.
+    """
     options, round_number = successor_options(race), race.round + 1
     players = tuple(each.player for each in race.racers if each.player not in race.kicked.players)
     if round_number % options.series:  # the table follows from records, which know players by their names
@@ -65,10 +90,13 @@ def rematch(race: Race, room: str, seed: bytes, now: int) -> Race:
     successor = Race(
         *(room, options, round_number, options.deal, b"", race.private, now, now),
         home=race.home or race.room,
-        window=race.window,
-        ends=now + 1000 * race.window if race.window else 0,
         house=race.house if is_alone else sum(each.house for each in race.racers),
     )
+    successor = _with_window(successor, race.window, race.opens[1:])
+    if successor.opens:
+        kept = (each for each in race.racers if each.player in players)
+        seats = (Racer(each.player, each.name, each.seat, origin=each.origin, shown=each.shown) for each in kept)
+        successor = replace(successor, racers=tuple(seats))
     return _committed(replace(successor, origin=race.origin, before=before, kicked=race.kicked), seed)
 
 

@@ -13,7 +13,7 @@ from samedeal.race.values import KickedPlayers, Race
 
 _SHOWN: Final = (
     *("room", "phase", "deal", "options", "private", "host", "commitment", "starts", "ends", "next", "round", "table"),
-    *("earlier", "tide", "next_by", "window", "doors_close_at"),
+    *("earlier", "tide", "next_by", "window", "doors_close_at", "opens"),
 )
 """The fields of a race that the state of its room shows as they are. It also shows all fields of the result."""
 
@@ -53,7 +53,7 @@ def room_state(
         rooms_before=race.before.rooms,
         terms=str(race.terms),
         drawing=race.draw.seats,
-        waits_for_host=race.has_lost_draws,
+        waits_for_host=race.has_lost_draws and not race.is_opened_last,
     )
 
 

@@ -224,6 +224,8 @@ def set_away(race: Race, command: AwayCommand, now: int) -> CommandResult:
 def start(race: Race, command: StartCommand, now: int) -> CommandResult:
     """Begin the countdown, as the host wants, or close the doors of a race with a window."""
     check_host(race, command.player)
+    if race.opens and not race.reopened:
+        raise refused("opens_by_itself")
     if race.window:
         return close_doors(race)
     return count_down(race, now, now + 1000 * race.options.countdown)
@@ -231,7 +233,7 @@ def start(race: Race, command: StartCommand, now: int) -> CommandResult:
 
 def open_doors(race: Race, command: StartCommand, now: int) -> CommandResult:
     """Open the doors of a race with a window again, as the host wants after its draws were lost."""
-    if not race.has_lost_draws:
+    if not race.has_lost_draws or race.is_opened_last:
         raise refused("race_started")
     check_host(race, command.player)
     racers = tuple(replace(racer, commitment=b"", share=b"") for racer in race.racers)

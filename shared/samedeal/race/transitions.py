@@ -30,6 +30,9 @@ Rules
   the deal is found, the window is open until ``ends``: each player begins once, and has the limit from then on, or what is
   left of the window. Until the race is finished, each player knows only their own attempt. Nobody loses a seat or
   resigns by leaving, and nobody is waited for until the window ends.
+- In a standing series, the windows open at given times. The room of the next race opens as soon as a race is over, which it
+  is too if nobody has drawn its deal by the end of its window. The players keep their seats, and others can enter until the
+  window opens, when the doors close by themselves.
 - A tide is one room with many seats. From its countdown on nobody can enter, and an empty room closes.
 - A player who has finished, has resigned, or has no moves left (no legal move, and no undo allowed) is done. A race is
   finished when all players are done, or when its time is up. If the options say so, the first finish ends the race too. If
@@ -81,7 +84,7 @@ What each command does, by phase. Where the table has a code (``bad_share``, ``n
     RaceAlone     countdown   nothing     nothing     nothing     nothing
     Resign        not_racing  not_racing  resigns     not_racing  room_closed
     DeclareStuck  not_racing  not_racing  is stuck    not_racing  room_closed
-    LinkRematch   not_over    not_over    not_over    links       room_closed
+    LinkRematch   not_over    links       not_over    links       room_closed
     Kick          removes     removes     resigns     removes     room_closed
     Kick by host  removes     removes     started     started     room_closed
     Rename        renames     shows       shows       shows       room_closed
@@ -90,7 +93,8 @@ What each command does, by phase. Where the table has a code (``bad_share``, ``n
 
 Tick is the command for the passing of time. In an open room, Join and Tick also free the seats of absent players. In the
 countdown, Tick also frees the seats of players who have not committed or revealed in time. If the countdown ends before
-the deal has been found, Tick extends the countdown. There, Start opens the doors of a window whose draws are lost.
+the deal has been found, Tick extends the countdown. There, Start opens the doors of a window whose draws are lost, and
+LinkRematch links the next race of a standing series once the window has closed.
 """
 
 from __future__ import annotations
@@ -123,6 +127,7 @@ from samedeal.race.commands import (
     StartCommand,
     TickCommand,
 )
+from samedeal.race.due_times import awaits_next
 from samedeal.race.values import Race
 from samedeal.sentences import refused
 
@@ -151,6 +156,13 @@ def _do_nothing(race: Race, command: RaceCommand, now: int) -> CommandResult:
 def _link_rematch(race: Race, command: LinkRematchCommand, now: int) -> CommandResult:
     asker = command.player if race.racer(command.player) else ""
     return (race, ()) if race.next else (replace(race, next=command.room, next_by=asker), ("rematch",))
+
+
+def _link_after_window(race: Race, command: LinkRematchCommand, now: int) -> CommandResult:
+    """Link the next race of a standing series to one whose deal nobody has drawn."""
+    if not (race.next or awaits_next(race, now)):
+        raise refused("not_over")
+    return _link_rematch(race, command, now)
 
 
 def _refuse(name: str) -> Callable[[Race, Any, int], CommandResult]:
@@ -218,7 +230,7 @@ _TRANSITIONS: Final[Mapping[type[RaceCommand], tuple[_Transition, ...]]] = {
     RaceAloneCommand: (draws.race_alone, _do_nothing, _do_nothing, _do_nothing, _do_nothing),
     ResignCommand: (_NOT_RACING, _NOT_RACING, endings.resign, _NOT_RACING, _CLOSED),
     DeclareStuckCommand: (_NOT_RACING, _NOT_RACING, endings.declare_stuck, _NOT_RACING, _CLOSED),
-    LinkRematchCommand: (_NOT_OVER, _NOT_OVER, _NOT_OVER, _link_rematch, _CLOSED),
+    LinkRematchCommand: (_NOT_OVER, _link_after_window, _NOT_OVER, _link_rematch, _CLOSED),
     KickCommand: (_kick, _kick, _kick, _kick, _CLOSED),
     RenameCommand: (seats.rename, seats.show_name, seats.show_name, seats.show_name, _CLOSED),
     CloseCommand: (_close, _close, _close, _close, _do_nothing),

@@ -12,7 +12,7 @@ from samedeal.deal import Deal
 from samedeal.deal_proof import LostShare, RevealedShare
 from samedeal.difficulty import states_of
 from samedeal.game import Game
-from samedeal.joint_deal import MAX_DRAWS, DealTerms
+from samedeal.joint_deal import MAX_DRAWS, MAX_OPENINGS, DealTerms
 from samedeal.options import MAX_PLAYERS, MAX_SEATS, Options
 from samedeal.protocol.messages import EarlierPlayer, Phase, Standing, TableLine
 from samedeal.race.progress import Progress, ProgressByPlayer
@@ -23,6 +23,9 @@ from samedeal.terms import RoomTerms
 
 MOST_ACTIONS: Final = 40_000
 """Maximum number of actions of all players of a race together."""
+
+SHORTEST_DOORS: Final = 600_000
+"""Minimum time, in milliseconds, in which new players can enter a race of a standing series before its window opens."""
 
 _MAX_KICKED: Final = 100
 """Maximum number of kicked players, and of their origins, that a race remembers."""
@@ -183,7 +186,8 @@ class Race(Struct, frozen=True, omit_defaults=True):
     On a daily deal, it has others who have had the deal, for the only person in the race.
 
     ``window`` is the length of the race's window in seconds, or 0. In a window, each player begins at a time of their own.
-    ``reopened`` has the times when its host has opened the doors again.
+    ``opens`` are the times at which the windows of this race and of all later ones of a standing series open. ``reopened``
+    has the times when its host has opened the doors again.
 
     A field is not stored if its value is the default. Therefore no default may ever change.
     """
@@ -216,6 +220,7 @@ class Race(Struct, frozen=True, omit_defaults=True):
     next_by: str = ""
     window: int = 0
     reopened: tuple[int, ...] = ()
+    opens: tuple[int, ...] = ()
 
     @property
     def table(self) -> tuple[TableLine, ...]:
@@ -271,10 +276,12 @@ class Race(Struct, frozen=True, omit_defaults=True):
     def doors_close_at(self) -> int:
         """When nobody can enter a race with a window any more: after a quarter of what was left of the window.
 
-        It is 0 in all other races.
+        In a standing series, that is when the window opens. It is 0 in a race without one.
         """
-        opened, closes = self.reopened[-1] if self.reopened else self.created, self.created + 1000 * self.window
-        return opened + (closes - opened) // 4 if self.window else 0
+        if self.opens and not self.reopened:
+            return min(max(self.opens[0], self.created + SHORTEST_DOORS), self.ends)
+        opened = self.reopened[-1] if self.reopened else self.created
+        return opened + (self.ends - opened) // 4 if self.window else 0
 
     @property
     def draws_before(self) -> int:
@@ -292,6 +299,16 @@ class Race(Struct, frozen=True, omit_defaults=True):
         """Whether nobody can draw the deal of a race with a window, unless the doors are opened again."""
         is_between = self.window > 0 and self.lacks_shares and not self.draw.seats
         return is_between and (self.draw.number >= self.draws_before + MAX_DRAWS or not self.may_draw)
+
+    @property
+    def is_opened_last(self) -> bool:
+        """Whether the host may not open the doors of a window again."""
+        return len(self.reopened) + 1 >= MAX_OPENINGS
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether another race of a standing series follows, and has no room yet."""
+        return len(self.opens) > 1 and not self.next
 
     @property
     def is_hidden(self) -> bool:

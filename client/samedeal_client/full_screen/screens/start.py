@@ -22,7 +22,7 @@ from samedeal.errors import MalformedText
 from samedeal.game import Game
 from samedeal.games import DEFAULT_GAME, GAMES
 from samedeal.joint_deal import public_board
-from samedeal.names import clean_name, clean_room
+from samedeal.names import clean_name, clean_place
 from samedeal_client.board.mini_board import draw_mini, smallest_mini
 from samedeal_client.full_screen.screens.history import HistoryScreen
 from samedeal_client.full_screen.screens.look_screen import DialogScreen, LookScreen, day_and_zone
@@ -129,7 +129,7 @@ class AddressScreen(DialogScreen[str | None]):
                 else:
                     _, address, *room = enter_arguments("join", typed, self._server)
                     parse_address(address)
-                    _ = [clean_room(code) for code in room]
+                    _ = [clean_place(code) for code in room]
             except MalformedText as error:
                 problem = str(error)
         if problem:

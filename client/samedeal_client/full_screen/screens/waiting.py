@@ -12,6 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical, VerticalScroll
 from textual.widgets import Static
 
+from samedeal.series import place_of
 from samedeal_client import room_actions
 from samedeal_client.full_screen.screens.moving import show_moving_link
 from samedeal_client.full_screen.screens.question import LeaveScreen
@@ -155,7 +156,7 @@ class WaitingScreen(WidgetScreen):
         """Return whether the action of a key is available to this player now."""
         match action:
             case "start":
-                return self.model.hosting
+                return self.model.hosting and not self.model.this_room.opens
             case "ready":
                 starts_anyway = self.model.this_room.options.start == "at"  # whether they are ready or not
                 return self.model.seat is not None and not starts_anyway
@@ -192,10 +193,10 @@ class WaitingScreen(WidgetScreen):
     @property
     def invitation(self) -> Invitation:
         """The command and the link with which others join."""
-        address, room = self.client.shared_address, self.model.this_room
+        address, place = self.client.shared_address, place_of(self.model.this_room)
         loopback_host = address.host if is_loopback_url(address.url) else ""
-        link = address.page(room.room) if self.client.link.has_page else ""
-        return Invitation(f"samedeal join {address.typed} {room.room}", link, loopback_host, address.encrypted)
+        link = address.page(place) if self.client.link.has_page else ""
+        return Invitation(f"samedeal join {address.typed} {place}", link, loopback_host, address.encrypted)
 
     def _qr_code_text(self) -> Text:
         """Return the link as a QR code, or a sentence that says why it can't be shown."""

@@ -15,6 +15,7 @@ import {Rivals} from "./rivals.js"
 import {tellRules} from "./rule_picture.js"
 
 const LOST = "No room has this address. Race here, or join with a link."
+const LONGEST_SERIES = 30 // races that open by themselves
 const EVERY = 10_000 // ms between two looks at who is here
 const [LATEST, LONGEST] = [4000, 23_000] // ms before its start in which a race can be joined with the button
 const KNOWN = Object.keys(GAMES).filter(game => GAMES[game].known)
@@ -22,6 +23,17 @@ const FIRST = [KNOWN[0], KNOWN.find(game => GAMES[game].lead)] // of the games, 
 const STEP = 14 // px between two cards of a pile on a small picture of a game
 const PEEK = 190 // px below the board, in which the games begin, on a large screen
 const wide = matchMedia("(min-width: 900px), (min-width: 560px) and (max-height: 480px)")
+
+// The next times at which the clocks here show `at` on one of these days of the week, however long the days are.
+function timesOf(days, at, count) {
+	const [hours, minutes] = at.split(":")
+	const times = []
+	for (let day = new Date(); days.length && times.length < count; day.setDate(day.getDate() + 1)) {
+		const time = new Date(day).setHours(hours, minutes, 0, 0)
+		if (days.includes(day.getDay()) && time > Date.now()) times.push(time)
+	}
+	return times
+}
 
 export class Front {
 	now = () => Date.now() + this.offset
@@ -159,6 +171,11 @@ export class Front {
 		byId("tide").firstElementChild.onclick = () => this.go("racenow", {game: this.tide.game, tide: this.tide.start})
 		byId("send").onclick = () => this.open(form)
 		form.window.onchange = () => (form.deal.disabled = form.start.disabled = form.window.value > 0)
+		form.every.onchange = () => {
+			form.at.parentNode.hidden = !form.every.selectedIndex
+			if (!form.window.selectedIndex) form.window.value = 86400
+			form.window.onchange()
+		}
 		form.onsubmit = event => {
 			event.preventDefault()
 			this.open(form)
@@ -174,10 +191,11 @@ export class Front {
 	open(form) {
 		const isSent = ({name, selectedIndex, disabled}) => (selectedIndex || name === "deal") && !disabled
 		const chosen = [...form.querySelectorAll("select")].filter(isSent)
-		const {window = 0, ...others} = Object.fromEntries(chosen.map(({name, value}) => [name, JSON.parse(value)]))
-		const options = {games: [this.game], ...others, ...(window && {deal: "winnable", bots: false})}
-		const share = room => navigator.share?.({title: "Samedeal", text: `Race me in ${title(this.game)}: the same cards for everyone.`, url: new URL(room, location.href).href})
-		this.go("create", {options, room: form.room.value, window}, {options, round: 0, private: false, window}, share)
+		const {window = 0, every = [], ...others} = Object.fromEntries(chosen.map(({name, value}) => [name, JSON.parse(value)]))
+		const opens = window ? timesOf(every, form.at.value, others.series ?? LONGEST_SERIES) : []
+		const options = {games: [this.game], ...others, ...(window && {deal: "winnable", bots: false}), ...(opens.length && {series: opens.length})}
+		const share = room => navigator.share?.({title: "Samedeal", text: `Race me in ${title(this.game)}: the same cards for everyone.`, url: new URL(opens.length ? `s/${room}` : room, location.href).href})
+		this.go("create", {options, room: form.room.value, window, opens}, {options, round: 0, private: false, window}, share)
 	}
 
 	// Go to the room that the server gives. `share` may do something with its code before.

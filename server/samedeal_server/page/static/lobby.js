@@ -53,10 +53,12 @@ export function showLobby({rooms, races}, now) {
 
 // Lead to the race with a window that closes first, of those in which the player has a seat and has not raced.
 export function showOwnWindows(now) {
-	const all = Object.entries(JSON.parse(stored.get("windows") ?? "{}")).filter(([room, ends]) => ends > now && stored.get(`seat ${room}`))
-	const [first] = all.sort(([, a], [, b]) => a - b)
+	const kept = Object.entries(JSON.parse(stored.get("windows") ?? "{}")).filter(([place]) => place.includes("/") || stored.get(`seat ${place}`))
+	const open = kept.flatMap(([place, windows]) => windows.filter(([opens, ends]) => opens <= now && now < ends).map(([, ends]) => [place, ends]))
+	const all = open.sort(([, a], [, b]) => a - b)
+	const [first] = all
 	const text = () => `Yours to race: ${all.length} (${all[1] ? "the first " : ""}ends ${timeOfWeek(first[1])})`
-	showItems(byId("yours"), first ? [element("a", {href: to(encodeURIComponent(first[0]))}, text())] : [])
+	showItems(byId("yours"), first ? [element("a", {href: to(first[0].split("/").map(encodeURIComponent).join("/"))}, text())] : [])
 }
 
 // Show the next tide of a server, if it has tides, and let players in once it is open. Return its start and its game.

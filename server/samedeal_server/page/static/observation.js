@@ -153,9 +153,9 @@ function showState(known, state, now) {
 }
 
 // When the window closes, who draws the deal, and what is told early.
-function showWindow(known, {ends, doors_close_at: doors, event, players, draw, drawing, lost}) {
-	const {seat, name} = known
-	const isTimed = areDoors(doors, known.ends, known.window, lost.length > 0)
+function showWindow(known, {ends, doors_close_at: doors, event, players, draw, drawing, lost, opens = []}) {
+	const {seat, name, terms} = known
+	const isTimed = areDoors(doors, known.ends, known.window, lost.length > 0, opens.length > 0 && terms.options.series > 1)
 	known.findingIf(ends !== known.ends || !isTimed, "other_limit")
 	const isTold = event || players.some(each => each.player !== known.player && (each.resigned || each.stuck || each.away))
 	known.findingIf(known.isHidden && isTold, "told_early")

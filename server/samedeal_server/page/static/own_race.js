@@ -15,19 +15,19 @@ export function ownRace(room, player, now) {
 	const {resigned} = players.find(isOwn) ?? {}
 	const limit = 1000 * options.limit
 	if (/finished|closed/.test(phase)) {
-		remember(room, false, now)
+		remember(room, false, players.some(isOwn), now)
 		return fromOwnStart({...room, starts: began || room.starts}, limit)
 	}
 	const ends = Math.min(closes, began + limit)
 	const isOver = resigned || (began && (finished || now >= ends))
 	const state = phase !== "racing" ? phase : isOver ? "raced" : began ? "racing" : "waiting"
 	const own = {...room, phase: state, closes, starts: began, tallies: tallies.map(each => (isOwn(each) ? each : {...each, connected: true}))}
-	remember(room, state !== "raced" && players.some(isOwn), now)
+	remember(room, state !== "raced", players.some(isOwn), now)
 	if (state === "racing") return {...own, ends, players: players.filter(isOwn), changes: ends}
 	return {
 		...own,
 		players: players.map(each => ({...each, away: false})),
-		clock: phase === "open" ? `Doors close ${timeOfWeek(room.doors_close_at)}` : `Until ${timeOfWeek(closes)}`,
+		clock: phase === "open" ? `${room.opens?.length ? "Opens" : "Doors close"} ${timeOfWeek(room.doors_close_at)}` : `Until ${timeOfWeek(closes)}`,
 		left: state === "waiting" && clock(Math.min(limit, closes - now)),
 		changes: state === "waiting" ? Math.max(now + SOON, closes - limit) : Infinity
 	}
@@ -50,10 +50,13 @@ export function shifted(message, race) {
 	return by ? {...message, time: message.time + by} : message
 }
 
-// Keep for the first screen in which windows the player has yet to race, and when they close.
-function remember({room, ends}, waits, now) {
-	const {[room]: before, ...others} = JSON.parse(stored.get("windows") ?? "{}")
-	if (before === (waits ? ends : undefined)) return
-	const all = Object.entries(waits ? {...others, [room]: ends} : others)
-	stored.set("windows", JSON.stringify(Object.fromEntries(all.filter(([, closes]) => closes > now))))
+// Keep for the first screen in which windows the player has yet to race, and when they open and close: also in those that
+// follow in a standing series.
+function remember({room, ends, window, doors_close_at: doors, opens = [], rooms_before: [first = room] = []}, waits, hasSeat, now) {
+	const place = opens.length ? `s/${first}` : room
+	const all = JSON.parse(stored.get("windows") ?? "{}")
+	const later = opens.map((at, i) => [at, Math.min(at + 1000 * window, opens[i + 1] ?? Infinity)]).slice(1)
+	all[place] = hasSeat ? [...(waits ? [[place === room ? 0 : doors, ends]] : []), ...later].filter(([, closes]) => closes > now) : []
+	const kept = JSON.stringify(Object.fromEntries(Object.entries(all).filter(([, [one]]) => one)))
+	if (kept !== stored.get("windows")) stored.set("windows", kept)
 }

@@ -130,6 +130,7 @@ export class RaceScreen {
 	refuse({code, message, retry_after}) {
 		if (!code) return // the connection was lost
 		if (code === "kicked") byId("race").hidden = this.isOut = true // the page gets no news of this room any more
+		if (code === "racing" && !this.why && stored.get("name")) return this.sit(stored.get("name")) // a seat that a series has kept
 		if (code === "bad_passphrase") return this.askPassphrase()
 		if (code === "no_room" && this.race.room) this.say(this.closed ?? CLOSED)
 		else this.say(message, code === "no_spectators" && "join")

@@ -1,6 +1,6 @@
 // What the page knows about the race that it shows: the room, the boards, how they came about, and the news.
 
-import {clock, counted, dayOf, stored} from "./dom.js"
+import {clock, counted, dayOf, stored, timeOfWeek} from "./dom.js"
 import {GAMES, onFoundations, played} from "./piles.js"
 import {RULES} from "./rules.mjs"
 
@@ -152,6 +152,12 @@ export function rematchOf({round, deal, private: isPrivate, options, window}) {
 	return {options: {...options, deal: next, players, start, start_at: 0, hosted: true}, round: round + 1, private: isPrivate, window}
 }
 
+// The address of a room, or of the standing series that its race belongs to, to send to others.
+export function linkOf({room, rooms_before: [first = room] = [], opens}) {
+	const place = opens?.length ? `s/${first}` : location.pathname.split("/").pop()
+	return location.origin + location.pathname.replace(/[^/]*$/, place)
+}
+
 // Whether the rematch of a race is the next race of its series.
 export const goesOn = ({round, options: {series}}) => (round + 1) % series > 0
 export const rematchName = room => (goesOn(room) ? "next race" : "rematch")
@@ -159,6 +165,7 @@ export const rematchName = room => (goesOn(room) ? "next race" : "rematch")
 // What a button says to a player of a race that may have a rematch.
 export function rematchText(room, me) {
 	const {next, next_by: by, players} = room
+	if (room.opens?.[1]) return `Next race: ${timeOfWeek(room.opens[1])}`
 	const asker = players.find(({player}) => player === by && player !== me)
 	if (!next) return goesOn(room) ? "Next race" : "Rematch"
 	return asker ? `${asker.name} ${goesOn(room) ? "is ready for the next race" : "wants a rematch"}: join` : `The ${rematchName(room)} is open: join`

@@ -6,7 +6,7 @@ import {goTo, keepSeat} from "./here.js"
 import {nextName} from "./names.js"
 import {onFoundations} from "./piles.js"
 import {PLAIN} from "./race_screen.js"
-import {end, rematchName, rematchOf, rematchText} from "./race_state.js"
+import {end, linkOf, rematchName, rematchOf, rematchText} from "./race_state.js"
 import {Racer} from "./racer.js"
 import {seriesTable} from "./series.js"
 import {runTask} from "./start_worker.js"
@@ -316,7 +316,7 @@ export class Seat {
 		const wait = room.window ? screen.windows.doors(room, isHost) : !isHost ? "The host starts the race." : players[1] ? "Start when everybody is here." : "Send the link to others, or start alone."
 		const buttons = [
 			options.start !== "at" && !room.window && button(own.ready ? "Not ready" : "Ready", () => this.ask("ready", {ready: !own.ready}), {class: isHost ? "" : "main"}),
-			isHost && button(room.window ? "Close the doors" : isAsked ? `${names} ${gone[1] ? "are" : "is"} away. Start without ${gone[1] ? "them" : names}?` : "Start the race", start, {class: "main"}),
+			isHost && !room.opens?.length && button(room.window ? "Close the doors" : isAsked ? `${names} ${gone[1] ? "are" : "is"} away. Start without ${gone[1] ? "them" : names}?` : "Start the race", start, {class: "main"}),
 			room.window && screen.windows.moveButton(this),
 			button("Leave", () => this.ask("leave").then(() => screen.unseat("")))
 		]
@@ -324,12 +324,12 @@ export class Seat {
 		const warnings = [options.spectators && !options.delay && SHOWN, !isSecureContext && PLAIN].filter(Boolean)
 		const isAlone = isHost && !players[1] // and wants to send the link first
 		return [
-			...(isAlone ? shareLink(true) : []),
+			...(isAlone ? shareLink(room, true) : []),
 			element("h2", {}, `You have a seat, ${own.name}`),
 			element("p", {}, STARTS[options.start] ?? wait),
 			element("p", {class: "controls"}, ...buttons.filter(Boolean), ...kicks),
 			...seriesTable(room),
-			...(isAlone ? [] : shareLink(false)),
+			...(isAlone ? [] : shareLink(room, false)),
 			...warnings.map(text => element("p", {class: "warning"}, text))
 		]
 	}
@@ -351,10 +351,10 @@ export class Seat {
 }
 
 // The address of the room, to send to others.
-function shareLink(open) {
-	const url = location.origin + location.pathname
+function shareLink(room, open) {
+	const url = linkOf(room)
 	const share = shareButton("Share", {title: "Samedeal", text: "Race me: the same cards for everyone.", url}, {class: "main"})
-	const code = element("img", {src: `qr${location.pathname}.svg`, alt: "The link as a QR code", loading: "lazy"})
+	const code = element("img", {src: `qr${new URL(url).pathname}.svg`, alt: "The link as a QR code", loading: "lazy"})
 	return [element("h2", {}, "Send this link"), copyLine(url), share, element("details", {open}, element("summary", {}, "QR code"), code)]
 }
 

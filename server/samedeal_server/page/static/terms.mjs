@@ -46,7 +46,7 @@ const LINES = {
 	"end-when-settled": [true],
 	hosted: [true],
 	repeated: [true],
-	series: [1, 1, 20],
+	series: [1, 1, 30],
 }
 
 // The options that nobody chose, by their names.

@@ -1,14 +1,15 @@
 // What there is to say and to do in a race with a window, before the player's attempt and after it.
 
 import {byId, clock, copyLine, counted, element, svg, timeOfWeek} from "./dom.js"
-import {end} from "./race_state.js"
+import {end, linkOf} from "./race_state.js"
 import {onFelt} from "./results.js"
 import {button, shareButton} from "./seat.js"
 
 const listed = new Intl.ListFormat("en-GB")
 
 // What somebody with a seat has to know while others can enter.
-export function doors({doors_close_at: at}, isHost) {
+export function doors({doors_close_at: at, opens}, isHost) {
+	if (opens?.length) return `One name each: who are they? The race opens ${timeOfWeek(at)}, and nobody can enter after that. Go as you like: your seat is kept.`
 	const close = isHost ? `Close the doors when all are in; they close ${timeOfWeek(at)}.` : `Doors close ${timeOfWeek(at)}.`
 	return `One name each: who are they? ${close} Go as you like: your seat is kept.`
 }
@@ -37,7 +38,7 @@ export function parts(seat, row) {
 		]
 	if (phase === "raced") {
 		const {time, resigned} = end(row, room)
-		const text = `I have raced, your turn: ${location.origin + location.pathname}`
+		const text = `I have raced, your turn: ${linkOf(room)}`
 		return [
 			onFelt("", time ? `You finished in ${clock(time)}` : `You ${resigned ? "resigned with" : "have"} ${counted(row.count, "card")} home`, [record], time, falls),
 			paragraph(`You have raced. Nobody sees how until all have. Everything opens then, at the latest ${timeOfWeek(closes)}.`),

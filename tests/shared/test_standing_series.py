@@ -1,0 +1,254 @@
+"""Standing series: when the windows of their races open and close, and who keeps a seat."""
+
+from __future__ import annotations
+
+from dataclasses import replace as with_fields
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from samedeal.deal import Deal
+from samedeal.errors import RequestRefused
+from samedeal.joint_deal import HIGHEST_DRAW, MAX_DRAWS, MAX_OPENINGS, share_commitment
+from samedeal.options import LONGEST_SERIES, Options
+from samedeal.race.commands import (
+    CommitShareCommand,
+    FixDealCommand,
+    GiveUpDealCommand,
+    JoinCommand,
+    KickCommand,
+    LeaveCommand,
+    LinkRematchCommand,
+    ResignCommand,
+    RevealShareCommand,
+    StartCommand,
+)
+from samedeal.race.due_times import WINDOW_LIFETIME, awaits_next, due_at
+from samedeal.race.held_race import HeldRace
+from samedeal.race.openings import first_race, rematch
+from samedeal.race.values import SHORTEST_DOORS, DealSecret, FoundDeal, Race
+from tests.shared.joint_deals import some_bytes
+
+SECRET = some_bytes("the secret")
+CREATED = 1_000_000
+HOUR = 3_600_000
+DAY = 24 * HOUR
+FIRST = CREATED + 4 * HOUR
+DAILY = tuple(FIRST + each * DAY for each in range(LONGEST_SERIES))
+OPTIONS = Options(games=("ace-of-hearts",), deal="winnable", limit=600, players=4)
+
+
+def first(opens: tuple[int, ...] = DAILY, window: int = DAY, **options: int) -> HeldRace:
+    """The first race of a standing series, whose doors are open."""
+    wanted = replace(OPTIONS, **{"series": len(opens), **options})
+    given = "friday", wanted, Deal.parse(wanted.deal), SECRET, CREATED
+    return HeldRace(first_race(*given, window=window // 1000, opens=opens), DealSecret(SECRET))
+
+
+def joined(*names: str, held: HeldRace, now: int = CREATED) -> HeldRace:
+    """The race after players have joined. The first one is the host."""
+    for name in names:
+        held = held.told(JoinCommand(name, name.capitalize(), held.progress_of_all), now)
+    return held
+
+
+def away(held: HeldRace, name: str) -> HeldRace:
+    """The race while a player is not connected."""
+    gone = replace(held.progress_of(name), connected=False)
+    return with_fields(held, progress={**held.progress, name: gone})
+
+
+def with_shares(held: HeldRace, *names: str, now: int) -> HeldRace:
+    """The race after players have drawn its deal. Their names decide their shares."""
+    race = held.race
+    given = race.terms.digest, race.commitment
+    for name in names:
+        racer = race.seated(name)
+        commitment = share_commitment(*given, racer.seat, racer.name, race.draw.number, some_bytes(name))
+        held = held.told(CommitShareCommand(name, race.draw.number, commitment), now)
+    for name in names:
+        held = held.told(RevealShareCommand(name, race.draw.number, some_bytes(name)), now)
+    return held
+
+
+def refusal(held: HeldRace, *told: Any) -> str:
+    with pytest.raises(RequestRefused) as caught:
+        held.told(*told)
+    return caught.value.code
+
+
+def following(held: HeldRace, now: int) -> HeldRace:
+    """The next race of the series, whose room a node opens."""
+    return HeldRace(rematch(held.race, f"friday-{held.race.round + 2}", SECRET, now), DealSecret(SECRET))
+
+
+def raced(held: HeldRace, now: int) -> HeldRace:
+    """The race after all have drawn its deal and resigned."""
+    players = [racer.player for racer in held.race.racers]
+    held = with_shares(held.passed(now).passed(now), *players, now=now)
+    found = FoundDeal(held.race.draw.number, held.race.draw.shares, 0, "draw")
+    held = with_fields(held, secret=DealSecret(SECRET, found)).told(FixDealCommand(found), now).passed(now)
+    for player in players:
+        held = held.begun(player, now).told(ResignCommand(player), now)
+    return held.passed(now)
+
+
+def test_window_opens_by_itself_at_its_time() -> None:
+    held = joined("ana", "ben", held=first())
+    assert (held.race.doors_close_at, held.race.ends) == (FIRST, FIRST + DAY)
+    assert held.state(CREATED).opens == DAILY
+    assert due_at(held.race) == FIRST
+    assert refusal(held, StartCommand("ana"), CREATED) == "not_host"
+    assert held.passed(FIRST - 1).race.phase == "open"
+    assert held.passed(FIRST).race.phase == "countdown"
+
+
+def test_next_race_is_due_as_soon_as_a_race_is_over() -> None:
+    over = raced(joined("ana", "ben", held=first()), FIRST + HOUR)
+    assert over.race.phase == "finished"
+    assert due_at(over.race) == FIRST + HOUR
+    assert awaits_next(over.race, FIRST + HOUR)
+    assert over.passed(FIRST + 30 * DAY).race.phase == "finished", "the next race needs a room first"
+    linked = over.told(LinkRematchCommand("friday-2"), FIRST + HOUR)
+    assert not awaits_next(linked.race, FIRST + HOUR)
+    assert due_at(linked.race) == FIRST + HOUR + WINDOW_LIFETIME
+
+
+def test_seats_are_kept_and_new_players_enter_between_the_races() -> None:
+    held = raced(joined("ana", "ben", "cid", held=first()), FIRST + HOUR).told(KickCommand("ben"), FIRST + HOUR)
+    held = following(held, FIRST + HOUR)
+    seats = [(racer.player, racer.name, racer.seat) for racer in held.race.racers]
+    assert seats == [("ana", "Ana", 1), ("cid", "Cid", 3)]
+    assert not any(racer.resigned for racer in held.race.racers)
+    held = joined("dan", held=held, now=FIRST + 2 * HOUR)
+    assert [racer.player for racer in held.race.racers] == ["ana", "cid", "dan"]
+    assert held.race.host == "ana"
+    left = held.told(LeaveCommand("cid"), FIRST + 2 * HOUR).passed(FIRST + DAY)
+    assert (left.race.phase, len(left.race.racers)) == ("countdown", 2)
+    assert refusal(left, LinkRematchCommand("friday-3"), FIRST + DAY) == "not_over"
+
+
+def test_table_grows_with_races_that_are_over() -> None:
+    held = raced(joined("ana", "ben", held=first()), FIRST)
+    after = following(held, FIRST + HOUR)
+    assert [line.races for line in after.race.table] == [1, 1]
+    assert after.race.before.rooms == ("friday",)
+    assert after.race.terms.options.series == LONGEST_SERIES
+
+
+def test_all_races_open_at_their_times() -> None:
+    """Nobody is ever done before the window closes, so the doors of the next race open late."""
+    held, opened = joined("ana", held=first()), []
+    while held.race.goes_on:
+        opened.append(held.race.doors_close_at)
+        assert held.passed(held.race.ends).race.ends == min(held.race.opens[0] + DAY, held.race.opens[1])
+        held = following(held, held.race.ends)
+    opened.append(held.race.doors_close_at)
+    assert opened == [FIRST, *(each + SHORTEST_DOORS for each in DAILY[1:])]
+    over = raced(held, opened[-1])
+    assert not awaits_next(over.race, opened[-1])
+    assert over.race.round == LONGEST_SERIES - 1
+    later = rematch(over.race, "again", SECRET, over.race.ends)
+    assert (later.opens, later.before.rooms, later.racers) == ((), (), ())
+
+
+def test_race_whose_deal_nobody_has_drawn_is_missed() -> None:
+    held = away(joined("ana", held=first()), "ana").passed(FIRST).passed(FIRST)
+    assert refusal(held, LinkRematchCommand("friday-2"), FIRST + DAY - 1) == "not_over"
+    assert due_at(held.race) == FIRST + DAY
+    held = held.passed(FIRST + DAY)
+    assert held.race.phase == "countdown", "the next race needs a room first"
+    assert awaits_next(held.race, FIRST + DAY)
+    linked = held.told(LinkRematchCommand("friday-2"), FIRST + DAY)
+    assert linked.told(LinkRematchCommand("other"), FIRST + DAY).race.next == "friday-2"
+    assert linked.passed(FIRST + DAY).race.phase == "closed"
+    after = following(held, FIRST + DAY)
+    assert after.race.table == ()
+    assert after.race.before.rooms == ("friday",)
+
+
+@pytest.mark.parametrize("how", ["lost", "given up", "late"])
+def test_lost_draws_do_not_end_the_series(how: str) -> None:
+    held = joined("ana", held=first()).passed(FIRST).passed(FIRST)
+    if how == "lost":
+        last = replace(held.race.draw, number=MAX_DRAWS, reveal_by=FIRST)
+        held = with_fields(held, race=replace(held.race, draw=last)).passed(FIRST)
+    else:
+        held = with_shares(held, "ana", now=FIRST)
+        assert held.race.needs_search
+        found = FoundDeal(1, held.race.draw.shares, 0, "draw")
+        command = GiveUpDealCommand(1) if how == "given up" else FixDealCommand(found)
+        held = held.told(command, FIRST if how == "given up" else FIRST + DAY)
+        assert held.race.needs_search
+    for now in (FIRST + 1, FIRST + HOUR):
+        held = held.passed(now)
+        assert (held.race.phase, held.race.draw.seats) == ("countdown", () if how == "lost" else (1,))
+    assert awaits_next(held.passed(FIRST + DAY).race, FIRST + DAY)
+
+
+def test_host_opens_the_doors_again_after_lost_draws() -> None:
+    held = joined("ana", held=first()).passed(FIRST).passed(FIRST)
+    last = replace(held.race.draw, number=MAX_DRAWS, reveal_by=FIRST)
+    lost = with_fields(held, race=replace(held.race, draw=last)).passed(FIRST)
+    again = lost.told(StartCommand("ana"), FIRST)
+    assert (again.race.phase, again.race.doors_close_at) == ("open", FIRST + DAY // 4)
+    assert again.told(StartCommand("ana"), FIRST).race.phase == "countdown"
+    often = with_fields(lost, race=replace(lost.race, reopened=(FIRST,) * (MAX_OPENINGS - 1)))
+    often = with_fields(often, race=replace(often.race, draw=replace(last, number=HIGHEST_DRAW, seats=())))
+    assert refusal(often, StartCommand("ana"), FIRST) == "race_started"
+    assert not often.state(FIRST).waits_for_host
+    assert often.passed(FIRST).race.phase == "countdown", "the series goes on"
+
+
+def test_servers_that_were_down_open_what_is_left() -> None:
+    """Nodes are down for days. Races that are over by then are missed, and the present one has the rest of its window."""
+    held = away(joined("ana", held=first()), "ana")
+    now, missed = DAILY[3] + HOUR, 0
+    while awaits_next((held := held.passed(now).passed(now)).race, now):
+        held, missed = following(held, now), missed + 1
+    assert (missed, held.race.phase, held.race.ends) == (3, "open", DAILY[4])
+    assert held.race.doors_close_at == now + SHORTEST_DOORS
+
+
+def test_series_ends_when_all_have_given_up_their_seats() -> None:
+    held = following(raced(joined("ana", held=first()), FIRST), FIRST)
+    assert held.told(LeaveCommand("ana"), FIRST).passed(FIRST + DAY).race.phase == "closed"
+
+
+def test_window_closes_before_the_next_one_opens_when_summer_time_begins() -> None:
+    shifted = tuple(each - (HOUR if number > 1 else 0) for number, each in enumerate(DAILY))
+    race = following(joined("ana", held=first(shifted)), FIRST + DAY).race
+    assert race.ends == shifted[2] == race.opens[0] + DAY - HOUR
+
+
+@pytest.mark.parametrize(
+    ("opens", "window"),
+    [
+        ((FIRST,), DAY),
+        ((CREATED, CREATED + DAY), DAY),
+        ((FIRST + 8 * DAY, FIRST + 9 * DAY), DAY),
+        ((FIRST, FIRST + DAY), DAY + 2 * HOUR),
+        ((FIRST, FIRST + HOUR // 2), HOUR),
+        ((FIRST + DAY, FIRST), DAY),
+        ((FIRST, FIRST + 8 * DAY), DAY),
+        ((FIRST, FIRST + DAY), 0),
+    ],
+)
+def test_series_that_has_no_such_times(opens: tuple[int, ...], window: int) -> None:
+    with pytest.raises(RequestRefused) as caught:
+        first(opens, window)
+    assert caught.value.code == "bad_options"
+
+
+def test_number_of_races_is_the_number_of_times() -> None:
+    with pytest.raises(RequestRefused):
+        first(series=3)
+
+
+def test_times_leave_room_for_each_window() -> None:
+    weekly = tuple(FIRST + each * 7 * DAY for each in range(4))
+    race: Race = first(weekly, 3 * DAY).race
+    assert race.ends == FIRST + 3 * DAY
+    assert all(later - earlier == 7 * DAY for earlier, later in pairwise(race.opens))
