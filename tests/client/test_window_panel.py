@@ -20,7 +20,7 @@ from samedeal_client.panels.narration import Narrator
 from samedeal_client.panels.outcome import rematch_wish
 from samedeal_client.panels.race import return_text
 from samedeal_client.panels.waiting import room_rows, start_condition
-from samedeal_client.panels.window import attempt_rows, raced_sentence
+from samedeal_client.panels.window import attempt_rows, moving_rows, raced_sentence
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import row_text
 from samedeal_link.model.model import Model
@@ -71,6 +71,16 @@ def test_doors_that_the_host_may_open_again(me: str) -> None:
     before = model(me, "countdown", drawing=(1,))
     assert any(how in line for line in Narrator(LOOK).narrate(before, known)), "and without a screen"
     assert known.may_open_doors is (me == "ana")
+
+
+def test_link_for_another_device_is_whole_and_its_code_is_shown_if_there_is_room() -> None:
+    link = "https://race.example.org/friday#move=ana/k1f0Qe2mT8sYw5cXr7uZ9A"
+    lines = text(moving_rows(link, 40, 30, LOOK))
+    assert link in "".join(lines), "also if it takes several lines"
+    assert max(map(len, lines)) <= 40
+    assert "█" in "".join(lines)
+    for width, height, look in ((40, 12, LOOK), (20, 40, LOOK), (40, 40, Look(ascii=True))):
+        assert "█" not in "".join(text(moving_rows(link, width, height, look)))
 
 
 def test_open_doors() -> None:

@@ -254,7 +254,7 @@ def test_spectator_who_comes_back_to_a_room_that_was_opened_anew_accuses_nobody(
     assert witness.evidence.contradiction
 
 
-def test_what_a_player_wanted_is_forgotten_in_the_room() -> None:
+async def test_what_a_player_wanted_is_forgotten_in_the_room() -> None:
     """A later room with its code may be one of others."""
     rooms = RoomClient(Referee())
     rooms._given(Created(to=1, room="friday"), Wanted(options=Options(limit=900), round=0, private=False))
@@ -263,7 +263,7 @@ def test_what_a_player_wanted_is_forgotten_in_the_room() -> None:
         asked = rooms.link.witness._next
         assert asked is not None
         assert (asked.wanted.options is None) == (limit == 600)
-        rooms._entered("friday", "")
+        await rooms._entered("friday", "")
 
 
 def test_public_deal_that_is_raced_again_in_a_room_with_the_same_code_is_another_race(tmp_path: Path) -> None:

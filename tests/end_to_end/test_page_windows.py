@@ -315,3 +315,12 @@ async def test_nobody_is_offered_a_seat_behind_closed_doors(one: Node, browser: 
     await browser.open(f"{one.url}/{room}", SMALL_PHONE)
     await browser.shows("The doors of this race are closed.", "#message")
     assert not await browser.run("return document.querySelector('.sit')")
+
+
+async def test_browser_of_a_chat_program_is_told_of_the_real_one(one: Node, browser: Browser) -> None:
+    _, room = await opened(one.url)
+    await seated(browser, one.url, room, "zoe")
+    await browser.run("Object.defineProperty(navigator, 'userAgent', {value: 'Mozilla/5.0 [FBAN/FBIOS]'})")
+    await browser.run(PRESS, "Leave")
+    await browser.shows("Open this page in your own browser.", "#message .warning")
+    await browser.until("document.querySelector('.sit input')")

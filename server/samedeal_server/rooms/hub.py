@@ -142,8 +142,10 @@ class Hub:
         is_window = self.race.window > 0 and self.race.phase != "finished"
         if self.model.is_racing(player) or (is_window and self.race.racer(player)):
             raise refused("racing")
+        if is_window and self.race.phase != "open":
+            raise refused("doors_closed")
         if is_window:
-            raise refused("window_open" if self.race.phase == "open" else "doors_closed")
+            raise refused("window_open")
         if len(self.audience.spectators) >= max_spectators:
             raise refused("too_many_spectators")
 

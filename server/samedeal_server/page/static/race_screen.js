@@ -27,6 +27,8 @@ const BEGUN = 10_000 // ms after the start, for which the title of the page says
 const NEWS = 8 // that stay on the screen
 const REASONS = {left: "left", kicked: "was removed", silent: "did not answer in time"}
 export const PLAIN = "This page came over plain http: anybody on the way can see and change what it shows and checks."
+const IN_APP = "This is the browser of another program, which may forget your seat. Open this page in your own browser."
+const isInApp = () => /FBA[NV]|Instagram|Line\/|MicroMessenger|Snapchat|TikTok|musical_ly|; wv\)/.test(navigator.userAgent)
 const OTHER_RACE = "This room was opened again, for another race. Take a seat to race in it."
 
 const loadSeat = () => import("./seat.js").catch(loadAgain)
@@ -134,6 +136,7 @@ export class RaceScreen {
 		if (code === "bad_passphrase") return this.askPassphrase()
 		if (code === "no_room" && this.race.room) this.say(this.closed ?? CLOSED)
 		else this.say(message, code === "no_spectators" && "join")
+		if (code === "no_spectators" && isInApp()) byId("message").append(element("p", {class: "warning"}, IN_APP))
 		// Who has a seat may not watch, but can come back to the seat.
 		if (!isFrame && (code === "no_spectators" || code === "racing"))
 			byId("message").append(this.nameForm(code === "racing" ? "Back to your seat" : "Take a seat"))
