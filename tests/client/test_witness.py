@@ -259,11 +259,11 @@ async def test_what_a_player_wanted_is_forgotten_in_the_room() -> None:
     rooms = RoomClient(Referee())
     rooms._given(Created(to=1, room="friday"), Wanted(options=Options(limit=900), round=0, private=False))
     for limit in (900, 600):
-        rooms._asked("player", "friday", None)
+        await rooms._asked("player", "friday", None)
         asked = rooms.link.witness._next
         assert asked is not None
         assert (asked.wanted.options is None) == (limit == 600)
-        await rooms._entered("friday", "")
+        rooms._entered("friday", "")
 
 
 def test_public_deal_that_is_raced_again_in_a_room_with_the_same_code_is_another_race(tmp_path: Path) -> None:
