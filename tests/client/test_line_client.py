@@ -16,7 +16,6 @@ from samedeal_client.line_by_line.line_output import LineOutput
 from samedeal_client.panels.race import server_gone_sentences
 from samedeal_client.terminal_io.line_io import LineReader, Printer
 from samedeal_client.text.appearance import Look
-from samedeal_client.text.spans import Span
 from samedeal_link.connection.link_events import Lost
 from samedeal_link.model.model import Model
 from samedeal_link.session.client_session import ClientSession
@@ -150,11 +149,3 @@ async def test_plain_client_tells_that_the_server_is_gone(monkeypatch: pytest.Mo
     assert text.count(gone) == 2
     assert "still running" not in text
     assert not any(isinstance(request, (Resign, Leave)) for request in referee.requests)
-
-
-def test_wrapped_rows_keep_their_colours() -> None:
-    out = io.StringIO()
-    row = (Span("Column 1: "), Span("queen of hearts", "red"), Span(", "), Span("ace of hearts", "red"))
-    Printer(out, colour=True, width=lambda: 24).print_rows([row])
-    red = "\x1b[31m{}\x1b[0m".format
-    assert out.getvalue() == f"Column 1: {red('queen of')}\n  {red('hearts')}, {red('ace of hearts')}\n"

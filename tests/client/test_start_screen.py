@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import re
 import shlex
@@ -168,29 +167,6 @@ async def test_start_shows_the_menu_again_after_an_error(monkeypatch: pytest.Mon
     assert shown == [None, FailedChoice(["join", "localhost:1", "friday"], "Nothing listens there."), None]
 
 
-async def test_command_runs_on_the_screen_of_the_app(monkeypatch: pytest.MonkeyPatch) -> None:
-    kept: list[bool] = []
-
-    @contextlib.contextmanager
-    def suspended(app: StartApp) -> Iterator[None]:
-        kept.append(app.keeps_screen)
-        yield
-
-    class Ended:
-        async def wait(self) -> int:
-            return 3
-
-    async def run(*_: str) -> Ended:
-        return Ended()
-
-    monkeypatch.setattr(StartApp, "suspend", suspended)
-    monkeypatch.setattr(asyncio, "create_subprocess_exec", run)
-    async with start_screen() as pilot:
-        assert isinstance(pilot.app, StartApp)
-        assert await pilot.app.run_command(["samedeal"], "") == 3
-        assert (kept, pilot.app.keeps_screen) == ([True], False)
-
-
 async def test_enter_in_a_setting_saves_and_stays() -> None:
     async with start_screen() as pilot:
         await pilot.press("s", *"mir", "enter")
@@ -203,15 +179,6 @@ async def test_enter_in_a_setting_saves_and_stays() -> None:
         assert pilot.app.return_value == list(RESTART)
     assert load_settings() == Settings(name="mira", ascii=True, limit=30, hints="always", level="careful")
     assert (player_name(""), player_name("ana")) == ("mira", "ana")
-
-
-async def test_palette_lists_only_commands_for_players() -> None:
-    save_settings(Settings(theme="nord"))
-    async with start_screen() as pilot:
-        assert set(pilot.app.available_themes) == {"samedeal-dark", "samedeal-light"}
-        assert pilot.app.theme == "samedeal-dark"
-        titles = [command.title for command in pilot.app.get_system_commands(pilot.app.screen)]
-    assert titles == ["Settings", "Rules and keys", "Theme", "Quit"]
 
 
 def test_damaged_settings_are_the_defaults() -> None:

@@ -238,21 +238,6 @@ def release_bots(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]
     release()
 
 
-async def test_selected_bot_is_removed_or_the_last_one(server: str) -> None:
-    async with host_waiting(server) as ana:
-        assert "remove bot" not in ana.text()
-        await ana.press("1", "2", "3")
-        await ana.wait_until(lambda: len(bots(ana)) == 3)
-        await ana.wait_for_text("- remove bot", "Add bot")
-        first, second, last = ana.app.bots.names
-        await ana.click("- remove bot")
-        await ana.wait_until(lambda: set(bots(ana)) == {first, second})
-        await ana.click(f"{first} (bot)")
-        await ana.press("-")
-        await ana.wait_until(lambda: bots(ana) == [second])
-        assert f"{last} (bot)" not in ana.text()
-
-
 async def test_start_waits_for_joining_bots(server: str, release_bots: Callable[[], None]) -> None:
     async with host_waiting(server, countdown=0) as ana:
         await ana.press("1")

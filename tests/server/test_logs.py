@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import io
 import logging
-import sys
 
 import pytest
 import structlog
-from websockets.exceptions import InvalidMessage
 
 from samedeal.protocol.admin import Status, Survey
 from samedeal.protocol.messages import Act
@@ -90,15 +87,6 @@ async def test_malformed_handshakes_are_throttled(node: NodeMaker, log: Log) -> 
     assert "Traceback" not in log.read()
 
 
-def test_fault_in_a_handshake_keeps_its_traceback(log: Log) -> None:
-    log.set_up("info")
-    for error in (InvalidMessage("no HTTP"), ValueError("ours")):
-        logging.getLogger("websockets.server").error("opening handshake failed", exc_info=error)
-    first, second = log.events()
-    assert (first["event"], first["error"]) == ("handshake_rejected", "no HTTP")
-    assert (second["level"], second["exception"][0]["exc_value"]) == ("error", "ours")
-
-
 @pytest.mark.parametrize(
     ("refuse", "accept", "reason"),
     [
@@ -157,14 +145,3 @@ async def test_settings_that_lose_moves_are_logged_once(
         await own_redis.do("CONFIG SET", name, value)
         await until(lambda told=told: says(told))  # type: ignore[misc]  # bound at once
     assert ["appendonly" in line["problem"] for line in log.named("redis_unsafe")] == [True, False, False]
-
-
-def test_closed_pipe_is_ignored(log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
-    class ClosedPipe(io.StringIO):
-        def write(self, _: str) -> int:
-            raise BrokenPipeError
-
-    monkeypatch.setattr(sys, "stdout", ClosedPipe())
-    log.set_up()
-    structlog.get_logger().info("lost")
-    logging.getLogger("asyncio").error("lost")

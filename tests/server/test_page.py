@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import re
-import struct
 from collections.abc import Iterable
 from html import unescape
 from importlib.resources import files
@@ -331,16 +330,6 @@ def svg(link: str) -> bytes:
         expected := BytesIO(), "svg", xmldecl=False, omitsize=True, light="#fff"
     )
     return expected.getvalue()
-
-
-def test_page_can_be_installed() -> None:
-    """All files that home screens need are there, and the icons have the sizes that the manifest says."""
-    document = (STATIC / "index.html").read_text()
-    assert all((STATIC / name).is_file() for name in re.findall(r'<link .*?href="(.*?)"', document))
-    manifest = json.loads((STATIC / "manifest.webmanifest").read_text())
-    for icon in manifest["icons"]:
-        width, height = struct.unpack(">II", (STATIC / icon["src"]).read_bytes()[16:24])
-        assert icon["sizes"] == f"{width}x{height}"
 
 
 async def test_footer_has_what_the_law_asks_for(node: NodeMaker) -> None:
