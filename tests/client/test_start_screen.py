@@ -97,7 +97,8 @@ async def answer(pilot: Pilot[list[str]], chosen: list[list[str]], question: str
             pilot.app.post_message(Paste(key))
             await pilot.pause()
     if not words:
-        return " ".join(chosen[0]).replace(today(), "TODAY") if chosen else "nothing"
+        command = " ".join(chosen[0]) if chosen else "nothing"
+        return command.replace(today(), "TODAY") if "daily" in command else command
     await wait_for_screen(pilot, lambda: words in screen_text(pilot.app))
     found = re.search(rf"{words}.*?(?=  |[│─]|$)", screen_text(pilot.app), re.MULTILINE)
     return re.sub(r"\d\d:\d\d", "NN:NN", found[0]) if found is not None else ""

@@ -1093,6 +1093,18 @@ class RefusedByFault(Server):
 
 
 @lie
+class RefusedByFalseKick(RefusedByFault):
+    """Says before that that she was removed, which the record does not have."""
+
+    code = RefusalCode.NO_SEAT
+
+    def act(self, client: Client, racer: Racer, act: messages.Act) -> messages.Acked | messages.Refused:
+        if racer.name == "ana" and act.revision == 1:
+            client.receive(messages.Notice(code="kicked", message="You were removed."))
+        return super().act(client, racer, act)
+
+
+@lie
 class Ignores(Server):
     """Neither makes nor answers a move of the first player after the first one."""
 

@@ -79,8 +79,8 @@ class Evidence(Struct, frozen=True):
     of rows: the detail of the first time, and how often. ``results`` has the ends of the race that were shown.
     ``absent`` has the seats of racers without a connection, and 0 while the client itself has not seen the race go on.
     ``counts`` are those of the racers, by seat. ``gave_up_at`` is the time on the server's clock by which the player
-    resigned or left, or 0. ``mistimed`` has how often and by how much the server's times were wrong, in sum.
-    ``heard_at`` is the local time, in milliseconds, of the newest message.
+    resigned, left, or was told of being removed, or 0. ``mistimed`` has how often and by how much the server's times
+    were wrong, in sum. ``heard_at`` is the local time, in milliseconds, of the newest message.
 
     The fields from ``new`` on are only in memory. ``was_there`` says that this connection is older than the closing of the
     doors. ``expected`` are the seats, names and kinds of the players as the newest
@@ -316,8 +316,11 @@ def _denied(known: Evidence, fact: facts.Denied) -> Evidence:
 
 def _did(known: Evidence, fact: facts.Own) -> Evidence:
     did = replace(known, own=known.own | {fact.act})
-    is_first = fact.act in _GIVING_UP and not known.gave_up_at
-    return replace(did, gave_up_at=fact.time) if is_first else did
+    return _given_up(did, fact) if fact.act in _GIVING_UP else did
+
+
+def _given_up(known: Evidence, fact: facts.Own | facts.Kicked) -> Evidence:
+    return replace(known, gave_up_at=known.gave_up_at or fact.time)
 
 
 def _counted(known: Evidence, fact: facts.Counted) -> Evidence:
@@ -361,7 +364,7 @@ _ADDED: Final[Mapping[type, Callable[[Evidence, Any], Evidence]]] = {
     facts.ActConfirmed: _acked,
     facts.Denied: _denied,
     facts.Own: _did,
-    facts.Kicked: lambda known, _: replace(known, is_kicked=True),
+    facts.Kicked: lambda known, fact: _given_up(replace(known, is_kicked=True), fact),
     facts.EndShown: lambda known, fact: replace(known, results=(*known.results, fact)),
     facts.Gone: _gone,
     facts.Back: lambda known, fact: replace(known, absent=known.absent - {fact.seat}),

@@ -249,7 +249,9 @@ class Own(Fact, frozen=True):
 
 
 class Kicked(Fact, frozen=True):
-    """The server told the player that the host or the operator had removed the player."""
+    """The server told the player that the host or the operator had removed the player. ``time`` is as in ``Own``."""
+
+    time: int = 0
 
 
 class EndShown(Fact, frozen=True):

@@ -52,8 +52,7 @@ def sent(evidence: Evidence, request: ToServer, now: int) -> Evidence:
         case messages.Leave() if known.window and known.phase != "open":
             return known  # who leaves comes back
         case messages.Resign() | messages.Leave() | messages.DeclareStuck():
-            time = now + known.clock.high if known.clock.is_known else 0
-            return known.plus(facts.Own(type(request).__name__.lower(), time))
+            return known.plus(facts.Own(type(request).__name__.lower(), _latest(known, now)))
         case _:
             return known
 
@@ -94,7 +93,7 @@ def _answered(known: Evidence, request: ToServer, at: int, answer: ToClient, now
             back = _joined(known, answer)
             return replace(back, clock=replace(back.clock, entered_at=now), expected=None)
         case messages.Join(), messages.Refused() if answer.code == RefusalCode.KICKED:
-            return _kicked(known)
+            return _kicked(known, now)
         case messages.Watch(), messages.Watching():
             watching = replace(known, delay=answer.delay, expected=None) if known.role == "spectator" else known
             return watching.finding_if(answer.room != known.room, "other_room")
@@ -104,12 +103,15 @@ def _answered(known: Evidence, request: ToServer, at: int, answer: ToClient, now
             acked = known.plus(facts.ActConfirmed(answer.to, answer.time, answer.hash, answer.may_undo))
             acked = acked.timed("misdated", known.clock.misdated(at, now, answer.time))
             return acked.timed("late", known.clock.late(at, now))
-        case messages.Act(), messages.Refused() if answer.code in BY_RULES or not known.has_given_up:
-            return known.plus(
-                facts.Denied(request.id, answer.code, now + known.clock.high if known.clock.is_known else 0)
-            )
+        case messages.Act(), messages.Refused():
+            return known.plus(facts.Denied(request.id, answer.code, _latest(known, now)))
         case _:
             return known
+
+
+def _latest(known: Evidence, now: int) -> int:
+    """Return the latest that the server's clock can have, or 0 if it is not known."""
+    return now + known.clock.high if known.clock.is_known else 0
 
 
 def _is_timed(known: Evidence, now: int) -> bool:
@@ -462,12 +464,12 @@ def _moved(evidence: Evidence, message: messages.DelayedMove, _: int) -> Evidenc
     return known.plus(facts.MoveWatched(message.player, message.revision, message.action, message.seen, message.time))
 
 
-def _noticed(evidence: Evidence, message: messages.Notice, _: int) -> Evidence:
-    return _kicked(evidence) if message.code == NoticeCode.KICKED else evidence
+def _noticed(evidence: Evidence, message: messages.Notice, now: int) -> Evidence:
+    return _kicked(evidence, now) if message.code == NoticeCode.KICKED else evidence
 
 
-def _kicked(evidence: Evidence) -> Evidence:
-    return evidence if evidence.is_kicked else evidence.plus(facts.Kicked())
+def _kicked(evidence: Evidence, now: int) -> Evidence:
+    return evidence if evidence.is_kicked else evidence.plus(facts.Kicked(_latest(evidence, now)))
 
 
 _HANDLERS: Final[Mapping[type, Callable[[Evidence, Any, int], Evidence]]] = {

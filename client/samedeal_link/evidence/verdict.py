@@ -410,7 +410,8 @@ def _not_taken(
             continue
         is_over = denied is not None and denied.code in _OVER
         until = denied.ended if denied is not None else sent.time + _PATIENCE
-        end = min(record.end, evidence.gave_up_at or record.end, began_at(record, player) + record.limit)
+        gave_up_at = evidence.gave_up_at if player.resigned else 0  # what the record does not say ended nothing
+        end = min(record.end, gave_up_at or record.end, began_at(record, player) + record.limit)
         if until < end - _TOLERANCE and (is_over or sent.revision == len(player.actions)):
             yield "unfinished", f"the server did not take your action {sent.revision + 1}"
             break

@@ -183,7 +183,10 @@ const ADDED = {
 		known.own.add(act)
 		if (act !== "declarestuck") known.gaveUpAt ||= time
 	},
-	kicked: known => (known.isKicked = true),
+	kicked(known, time = 0) {
+		known.isKicked = true
+		known.gaveUpAt ||= time
+	},
 	result: (known, end, lines, deal) => known.results.push({end, lines, deal}),
 	counted(known, seat, ...more) {
 		const all = known.counts.get(seat) ?? []

@@ -26,12 +26,15 @@ export function noteSent(known, {type, id, ...request}, now) {
 	}
 	if (!known.waiting.has(id)) known.waiting.set(id, [type, now]) // an action that is sent again was first sent then
 	const {clock} = known
-	const [low, high] = [clock.low, clock.high].map(by => (clock.isKnown ? Math.round(now + by) : 0))
+	const low = clock.isKnown ? Math.round(now + clock.low) : 0
 	if (type === "act" && !known.sent.has(id)) known.plus(["sent", id, request.revision, request.action, low])
 	else if (type === "begin" && known.askedAt === null) known.plus(["begin", low])
 	else if (type === "leave" && known.window && known.phase !== "open") return // who leaves comes back
-	else if (/resign|leave|stuck/.test(type)) known.plus(["own", type, high])
+	else if (/resign|leave|stuck/.test(type)) known.plus(["own", type, latest(known, now)])
 }
+
+// The latest that the server's clock can have, or 0 if it is not known.
+const latest = ({clock}, now) => (clock.isKnown ? Math.round(now + clock.high) : 0)
 
 // A message of the server has arrived.
 export function noteReceived(known, message, now) {
@@ -48,7 +51,7 @@ export function noteReceived(known, message, now) {
 		if (!known.mistimed.set) known.timed("set", known.clock.setBy(at, now, message.time))
 		known.clock.exchanged(at, now, message.time)
 	} else if (both === "join joined") joined(known, message, now)
-	else if (both === "join refused") removed(known, message)
+	else if (both === "join refused") removed(known, message, now)
 	else if (both === "watch watching") {
 		if (known.role === "spectator") Object.assign(known, {delay: message.delay, expected: null})
 		known.findingIf(message.room !== known.room, "other_room")
@@ -56,7 +59,7 @@ export function noteReceived(known, message, now) {
 	else if (both === "act acked") {
 		known.plus(["acked", message.to, message.time, hex(message.hash), message.may_undo ?? true])
 		known.timed("misdated", known.clock.misdated(at, now, message.time)).timed("late", known.clock.late(at, now))
-	} else if (type === "act" && (BY_RULES.test(message.code) || !known.hasGivenUp)) known.plus(["denied", message.to, message.code, known.clock.isKnown ? Math.round(now + known.clock.high) : 0])
+	} else if (type === "act") known.plus(["denied", message.to, message.code, latest(known, now)])
 }
 
 // Whether the player's clock may run in a window. For days, the clocks of two machines do not agree.
@@ -69,8 +72,8 @@ function showBeginning(known, time, now) {
 	known.plus(["began", time]).timed("misdated", known.clock.dated(known.askedAt ?? 0, now, time))
 }
 
-function removed(known, {code}) {
-	if (code === "kicked" && !known.isKicked) known.plus(["kicked"])
+function removed(known, {code}, now) {
+	if (code === "kicked" && !known.isKicked) known.plus(["kicked", latest(known, now)])
 }
 
 function welcomed(known, {player, name}) {

@@ -285,7 +285,8 @@ function* rowsOfActions({acks, sent, denied, mistimed}, record, player, plays, i
 function* rowsOfRefusals({denied, sent, gaveUpAt}, record, player, plays) {
 	const {terms, end} = record
 	const {actions} = player
-	const until = Math.min(end, gaveUpAt || end, beganAt(record, player) + 1000 * terms.options.limit) - TOLERANCE
+	const left = (player.resigned && gaveUpAt) || end // what the record does not say ended nothing
+	const until = Math.min(end, left, beganAt(record, player) + 1000 * terms.options.limit) - TOLERANCE
 	for (const {id, revision, action, time} of sent.values()) {
 		const {code, ended = time + PATIENCE} = denied.find(each => each.id === id) ?? {}
 		const isForbidden = BY_RULES.test(code)
