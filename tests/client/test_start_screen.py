@@ -55,8 +55,27 @@ async def start_screen(size: tuple[int, int] = (80, 24), look: Look | None = Non
         yield pilot
 
 
+class _Noon(datetime):
+    """A clock that stands still on a day."""
+
+    today_is = 22
+
+    @classmethod
+    def now(cls, tz: tzinfo | None = None) -> _Noon:
+        return cls(2026, 11, cls.today_is, 12, tzinfo=tz)
+
+
+@pytest.fixture(autouse=True)
+def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[_Noon]]:
+    monkeypatch.setattr("samedeal_client.full_screen.screens.look_screen.datetime", _Noon)
+    monkeypatch.setattr(_Noon, "today_is", 22)
+    yield _Noon
+    monkeypatch.undo()
+    time.tzset()
+
+
 def today() -> str:
-    return game_of_the_day(datetime.now(UTC).date())
+    return game_of_the_day(_Noon.now().date())
 
 
 def keep_seat() -> list[str]:
@@ -97,8 +116,7 @@ async def answer(pilot: Pilot[list[str]], chosen: list[list[str]], question: str
             pilot.app.post_message(Paste(key))
             await pilot.pause()
     if not words:
-        command = " ".join(chosen[0]) if chosen else "nothing"
-        return command.replace(today(), "TODAY") if "daily" in command else command
+        return " ".join(chosen[0]) if chosen else "nothing"
     await wait_for_screen(pilot, lambda: words in screen_text(pilot.app))
     found = re.search(rf"{words}.*?(?=  |[│─]|$)", screen_text(pilot.app), re.MULTILINE)
     return re.sub(r"\d\d:\d\d", "NN:NN", found[0]) if found is not None else ""
@@ -205,7 +223,7 @@ def remember(game: str, number: int, **changes: Any) -> None:
 
 
 def remember_races(*, cut_off: bool = False) -> None:
-    now, opponents = datetime.now(UTC), (Opponent("漢字", bot=True),)
+    now, opponents = _Noon.now(UTC), (Opponent("漢字", bot=True),)
     race = {"deal": f"daily {now.date().isoformat()}", "starts": round(now.timestamp() * 1000), "opponents": opponents}
     for number, finished in enumerate((0, 352_000)):
         remember(today(), number, time=finished, cut_off=cut_off, **race)
@@ -264,25 +282,6 @@ def shows(pilot: Pilot[list[str]], words: str) -> bool:
     return words in screen_text(pilot.app)
 
 
-class _Noon(datetime):
-    """A clock that stands still on a day."""
-
-    today_is = 22
-
-    @classmethod
-    def now(cls, tz: tzinfo | None = None) -> _Noon:
-        return cls(2026, 11, cls.today_is, 12, tzinfo=tz)
-
-
-@pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[_Noon]]:
-    monkeypatch.setattr("samedeal_client.full_screen.screens.look_screen.datetime", _Noon)
-    monkeypatch.setattr(_Noon, "today_is", 22)
-    yield _Noon
-    monkeypatch.undo()
-    time.tzset()
-
-
 async def test_screens_follow_day_time_zone_and_window(clock: type[_Noon], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TZ", "UTC")
     evening = round(datetime(2026, 11, 22, 20, tzinfo=UTC).timestamp() * 1000)
@@ -311,7 +310,6 @@ async def test_screens_follow_day_time_zone_and_window(clock: type[_Noon], monke
         await wait_for_screen(pilot, lambda: not shows(pilot, "Deal type"))
 
 
-@pytest.mark.usefixtures("clock")
 @pytest.mark.parametrize(("size", "look"), [((80, 24), Look()), ((60, 20), Look(ascii=True))], ids=["glyphs", "ascii"])
 async def test_start_screens_match_their_golden(size: tuple[int, int], look: Look) -> None:
     deals = (("willow", "daily 2026-11-21", 0), ("athena", "winnable easy", 352_000), ("steve", "#7", 0))
