@@ -38,17 +38,19 @@ from samedeal.errors import DealNotCheckable, DealNotProven, MalformedText, Same
 from samedeal.games import game_named
 from samedeal.joint_deal import (
     HIGHEST_CANDIDATE,
+    HIGHEST_DRAW,
     HIGHEST_SEAT,
-    MAX_DRAWS,
     DealTerms,
     LossReason,
     candidate_board,
     mix,
+    opening_of,
     public_mix,
     share_commitment,
 )
 from samedeal.moves import Move
 from samedeal.names import clean_name, clean_room, removed_name
+from samedeal.sentences import mistake
 from samedeal.solver.line import Line, wins
 from samedeal.solver.solve import SOLVER, Answer, Outcome, solve
 from samedeal.tagged_lines import TaggedLines, number_between, read_hash
@@ -80,8 +82,10 @@ class DealProof:
 
     ``digest`` is that of the race's terms. ``candidate`` is the number of the candidate deal that was dealt, and ``line``
     holds the solver's winning moves. ``draw`` is the number of the draw that decided the deal, and ``lost`` has the
-    players who lost their seats in this draw or an earlier one. ``public`` is the name of a daily deal, and empty for a
-    joint deal. A daily deal has no draw and no shares, and its ``secret`` is a hash of its name.
+    players who lost their seats in this draw or an earlier one. Only in a race with a window there may be more than
+    ``MAX_DRAWS``: its doors may be opened again, and then the other draws of the opening before are skipped. ``public``
+    is the name of a daily deal, and empty for a joint deal. A daily deal has no draw and no shares, and its ``secret`` is
+    a hash of its name.
     """
 
     terms: DealTerms
@@ -116,20 +120,16 @@ class DealProof:
         """
         draws = {lost.draw for lost in self.lost}
         for draw in range(1, self.draw):
-            if draw not in draws:
+            is_skipped = opening_of(draw) < opening_of(self.draw) and opening_of(draw) == opening_of(draw - 1)
+            if draw not in draws and not is_skipped:
                 raise DealNotProven(f"The proof does not say who lost a seat in draw {draw}, so why was there another?")
         if commitment(self.digest, self.secret) != self.commitment:
-            raise DealNotProven(
-                "The proof does not match what the server published when the room opened: "
-                "the terms of the race or its secret differ."
-            )
+            raise DealNotProven(mistake("other_secret"))
         for seat, name, promised, share in self.shares:
             if name == removed_name(seat):
                 raise DealNotCheckable("The operator removed a name from this proof, so it can't be checked.")
             if share_commitment(self.digest, self.commitment, seat, name, self.draw, share) != promised:
-                raise DealNotProven(
-                    f"The random number of {name} (seat {seat}) does not match the hash that was sent before."
-                )
+                raise DealNotProven(mistake("other_share", name=name, seat=seat))
         board = self.board()
         if not wins(board, self.line):
             raise DealNotProven(f"The moves in the proof do not win candidate deal {self.candidate}.")
@@ -149,9 +149,9 @@ class DealProof:
         except ValueError:
             raise DealNotProven(f"{game.title} has no deal '{deal}'.") from None
         if (least, budget) != wanted and not self.is_of_other_solver:
+            fewest, most = wanted
             raise DealNotCheckable(
-                f"For the deal '{deal}', the solver must win with {wanted[0]} to {wanted[1]} positions. "
-                f"The server looked for one with {least} to {budget}."
+                mistake("other_limits", deal=deal, fewest=fewest, most=most, least=least, budget=budget)
             )
 
     def check_deeply(self) -> Board:
@@ -172,14 +172,9 @@ class DealProof:
         """Raise DealNotCheckable unless this version of the solver can repeat the search for the deal."""
         _, game, solver, budget, least = self.terms
         if self.is_of_other_solver:
-            raise DealNotCheckable(
-                f"The deal was found by version {solver} of the solver, and this is version {SOLVER}. "
-                "Check it with a Samedeal that has the same version of the solver."
-            )
+            raise DealNotCheckable(mistake("other_solver", solver=solver, own=SOLVER))
         if (least, budget) not in search_limits(game):
-            raise DealNotCheckable(
-                f"The server looked for a deal that is won with {least} to {budget} positions. No Samedeal does."
-            )
+            raise DealNotCheckable(mistake("unknown_limits", least=least, budget=budget))
 
     def check_candidate(self, number: int, answer: Answer) -> None:
         """Check what the solver says about the candidate with this number, which is at most that of the dealt one.
@@ -188,15 +183,10 @@ class DealProof:
         """
         is_won = answer.outcome is Outcome.WON and answer.states >= self.terms.least
         if is_won and number < self.candidate:
-            raise DealNotProven(
-                f"The first candidate deal that the solver can win must be dealt. That is candidate {number}, "
-                f"not candidate {self.candidate}."
-            )
+            raise DealNotProven(mistake("earlier_candidate", number=number, dealt=self.candidate))
         if number == self.candidate and not is_won:
-            raise DealNotProven(
-                f"Candidate deal {number} should not have been dealt: the solver does not win it after "
-                f"searching {self.terms.least} to {self.terms.budget} positions."
-            )
+            _, _, _, budget, least = self.terms
+            raise DealNotProven(mistake("candidate_not_won", number=number, least=least, budget=budget))
 
     def __str__(self) -> str:
         seats = [f"seat: {seat} {promise.hex()} {share.hex()} {name}" for seat, name, promise, share in self.shares]
@@ -242,16 +232,12 @@ class DealProof:
         proof = cls(terms, digest, promise, secret, draw, tuple(lost), tuple(shares), candidate, line, public)
         seats = [share.seat for share in shares]
         if sorted(set(seats)) != seats:
-            raise MalformedText(
-                "The seats of the proof are not in rising order. Write each seat once, the lowest first."
-            )
+            raise MalformedText(mistake("seats_of_proof"))
         draws = [each.draw for each in lost]
         if draws != sorted(draws) or any(each > draw for each in draws):
             raise MalformedText("The lost seats of the proof are not in the order of the draws. Correct them.")
         if str(proof) != text:
-            raise MalformedText(
-                "The proof was changed or damaged: its lines are not written exactly as they should be."
-            )
+            raise MalformedText(mistake("other_lines"))
         return proof
 
 
@@ -271,9 +257,7 @@ def _lost(text: str) -> LostShare:
     words = text.split(" ", 3)
     reason = next((each for each in get_args(LossReason) if words[2:3] == [each]), None)
     if len(words) != 4 or reason is None:
-        raise MalformedText(
-            f"{text[:40]!r} is not a lost seat. Write a draw, a seat, one of {', '.join(get_args(LossReason))}, and a name."
-        )
+        raise MalformedText(mistake("lost_seat", text=text[:40], reasons=", ".join(get_args(LossReason))))
     draw, seat, _, name = words
     return LostShare(_draw(draw), _seat(seat), reason, clean_name(name))
 
@@ -283,5 +267,5 @@ def _line(text: str) -> Line:
 
 
 _positive: Final = number_between(1, 999_999_999)
-_draw: Final = number_between(1, MAX_DRAWS)
+_draw: Final = number_between(1, HIGHEST_DRAW)
 _seat: Final = number_between(1, HIGHEST_SEAT)

@@ -35,11 +35,26 @@ A room may only search in a game of which the solver wins at least one deal in f
 """
 
 MAX_DRAWS: Final = 5
-"""Maximum number of draws of a deal. If the last one fails too, the room closes.
+"""Maximum number of draws of a deal. If the last one fails too, the room closes, or the host may open its doors again.
 
 A server that plays together with players of its own can make a draw fail after it has seen the deal. Each failed draw
 costs a seat, and this bound holds however many seats there are.
 """
+
+MAX_OPENINGS: Final = 4
+"""Maximum number of times that the doors of a race with a window are opened: at first, and each time its draws were lost.
+
+Each opening has ``MAX_DRAWS`` draws, whose numbers go on where those of the opening before end.
+"""
+
+HIGHEST_DRAW: Final = MAX_DRAWS * MAX_OPENINGS
+"""The highest number of a draw."""
+
+
+def opening_of(draw: int) -> int:
+    """Return in which opening of the doors a draw belongs, from 0 on. Without a window there is only one."""
+    return (draw - 1) // MAX_DRAWS
+
 
 LossReason = Literal["left", "kicked", "silent"]
 """Why a player lost the seat during a draw. A silent player did not commit or did not reveal in time."""

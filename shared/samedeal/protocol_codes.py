@@ -50,6 +50,7 @@ class RefusalCode(StrEnum):
     ALREADY_FINISHED = "already_finished"
     TIME_UP = "time_up"
     TOO_MANY_ACTIONS = "too_many_actions"
+    TOO_MANY_WINDOWS = "too_many_windows"
     TOO_MANY_REPORTS = "too_many_reports"
     KICKED = "kicked"
     BANNED = "banned"

@@ -60,9 +60,11 @@ from samedeal.errors import (
     UnknownTerms,
 )
 from samedeal.game import Game
+from samedeal.joint_deal import MAX_DRAWS, opening_of
 from samedeal.moves import Move
 from samedeal.names import clean_name, removed_name
 from samedeal.options import MAX_SEATS
+from samedeal.sentences import mistake
 from samedeal.standings import Result, ranked
 from samedeal.tagged_lines import TaggedLines, number_between, read_hash
 from samedeal.terms import RoomTerms
@@ -221,9 +223,8 @@ class Record:
             try:
                 plays.append(plays[-1].act(action))
             except PlayError as error:
-                raise self._wrong(
-                    f"{player.name} could not play {action}. {error}", "action", player.seat, number
-                ) from None
+                sentence = mistake("action", name=player.name, action=action, error=error)
+                raise self._wrong(sentence, "action", player.seat, number) from None
         return plays
 
     def replay(self) -> Play:
@@ -253,25 +254,20 @@ class Record:
                 raise self._wrong(f"{player.name} had finished by then.", "action", player.seat, won)
             cards = last.board.foundation_cards
             if cards != player.foundation_cards:
-                raise self._wrong(
-                    f"{player.name}'s foundations ended at {cards}/{self.game.cards}, not at {player.foundation_cards}.",
-                    "cards",
-                    player.seat,
-                )
+                told = player.foundation_cards
+                sentence = mistake("cards", name=player.name, cards=cards, total=self.game.cards, told=told)
+                raise self._wrong(sentence, "cards", player.seat)
             finish = player.actions[-1][0] if last.board.won and player.actions else 0
             if finish != player.time:
+                name = player.name
                 wrong = (
-                    f"{player.name} finished after {_seconds(finish)}." if finish else f"{player.name} did not finish."
+                    mistake("finish", name=name, time=_seconds(finish)) if finish else mistake("no_finish", name=name)
                 )
                 raise self._wrong(wrong, "time" if player.time else "cards", player.seat)
             if finish and player.resigned:
                 raise self._wrong(f"{player.name} finished, and can't have resigned.", "resigned", player.seat)
             if player.place > self.entrants:
-                raise BadRecord(
-                    "The place in the last of these lines is higher than the number of players in the first one.",
-                    self.line_of("players"),
-                    self.line_of("place", player.seat),
-                )
+                raise self._wrong(mistake("high_place"), "place", player.seat, after="players")
             results.append((player, self._result(player, plays)))
         for place, player in ranked(results) if self.is_whole else ():
             if place != player.place:
@@ -289,11 +285,7 @@ class Record:
             if time >= limit:
                 raise self._wrong("The time of the race was up by then.", "action", player.seat, number)
             if time > length:
-                raise BadRecord(
-                    "The action in the last of these lines was made after the end of the race in the first one.",
-                    self.line_of("end"),
-                    self.line_of("action", player.seat, number),
-                )
+                raise self._wrong(mistake("late_action"), "action", player.seat, number, after="end")
             before = time
 
     def check_deeply(self) -> None:
@@ -304,10 +296,7 @@ class Record:
         self.check()
         if self.proof is not None:
             if not self.terms.is_described:
-                raise self._wrong(
-                    f"The server searched for a deal of {self.game.title} in another way. Check it with its Samedeal.",
-                    "description",
-                )
+                raise self._wrong(mistake("other_search", game=self.game.title), "description")
             try:
                 self.proof.check_deeply()
             except (DealNotProven, DealNotCheckable) as error:
@@ -316,16 +305,10 @@ class Record:
     def _check_deal(self) -> None:
         terms, proof = self.terms, self.proof
         if terms.deal.has_proof != (proof is not None):
-            raise self._wrong(
-                "A winnable or daily deal has a proof, and no other deal has one.", "proof" if proof else "seed"
-            )
+            raise self._wrong(mistake("proof_or_seed"), "proof" if proof else "seed")
         if proof is None:
             if commitment(terms.digest, self.seed) != self.commitment:
-                raise BadRecord(
-                    "The seed in the last of these lines is not the one that the server committed to in the first one.",
-                    self.line_of("commitment"),
-                    self.line_of("seed"),
-                )
+                raise self._wrong(mistake("other_seed"), "seed", after="commitment")
             if terms.deal.public and terms.deal.public_seed() != self.seed:
                 raise self._wrong(f"This is not the seed of deal {terms.deal}.", "seed")
             return
@@ -339,13 +322,11 @@ class Record:
                 raise self._wrong(str(error), "proof") from None
         of_proof = (proof.terms.room, proof.terms.game, proof.digest, proof.commitment)
         if of_proof != (terms.room, terms.game, terms.digest, self.commitment):
-            raise BadRecord(
-                "The proof is of another deal: room, game, terms and commitment must be those above.",
-                self.line_of("commitment"),
-                self._wrong("", "proof").last,
-            )
+            raise self._wrong(mistake("other_proof"), "proof", after="commitment")
         if any(share.seat > MAX_SEATS for share in proof.shares):
             raise self._wrong(f"The highest seat of a race is {MAX_SEATS}.", "proof")
+        if opening_of(proof.draw) > 0 and not terms.window:
+            raise self._wrong(f"A deal is drawn at most {MAX_DRAWS} times.", "proof")
         dealt = {(share.seat, share.name) for share in proof.shares}
         for player in () if proof.public or terms.window else self.players:
             if (player.seat, player.name) not in dealt:
@@ -359,16 +340,9 @@ class Record:
         finish = start + player.time if player.time else 0
         return Result(player.seat, player.foundation_cards, finish, progress)
 
-    def line_of(self, *key: object) -> int:
-        """Return the number of a line in the text of the record.
-
-        ``key`` is ``commitment``, ``start``, ``end``, ``players`` or ``seed``, or the two values ``place`` and a seat, or
-        the three values ``action``, a seat and a revision.
-        """
-        return next(number for number, line in enumerate(self._layout(), 1) if line.key == key)
-
-    def _wrong(self, sentence: str, *key: object) -> BadRecord:
-        lines = [number for number, line in enumerate(self._layout(), 1) if line.key == key]
+    def _wrong(self, sentence: str, *key: object, after: str = "") -> BadRecord:
+        """Return the error of the lines with a key, and of the line ``after`` which they stand if they contradict it."""
+        lines = [number for number, line in enumerate(self._layout(), 1) if line.key in (key, (after,))]
         return BadRecord(sentence, lines[0], lines[-1])
 
     def __str__(self) -> str:

@@ -25,6 +25,7 @@ class SentenceRow(Struct, frozen=True, forbid_unknown_fields=True):
 _TABLE: Final = read_data("samedeal", "sentences.toml", dict[str, dict[str, SentenceRow]])
 REFUSALS: Final = _TABLE["refusals"]
 NOTICES: Final = _TABLE["notices"]
+MISTAKES: Final = _TABLE["mistakes"]
 
 
 def refused(name: str, /, retry_after: float | None = None, **words: object) -> RequestRefused:
@@ -40,3 +41,8 @@ def notice(name: str, /, **words: object) -> Notice:
     """Return the notice with this name, and with ``words`` in its sentence."""
     row = NOTICES[name]
     return Notice(code=row.code or name, message=row.sentence.format(**words))
+
+
+def mistake(name: str, /, **words: object) -> str:
+    """Return the sentence about this mistake in a record or a proof, with ``words`` in it."""
+    return MISTAKES[name].sentence.format(**words)

@@ -21,7 +21,7 @@ from tests.client.lone_player import ROOM as LONE_ROOM
 from tests.client.server_messages import room_state
 from tests.golden.golden_files import assert_sentences
 
-FAST = EarlierPlayer(name="ada", foundation_cards=3, time=0, reached=(1_000, 2_000, 3_000))
+FAST = EarlierPlayer(name="ada", foundation_cards=3, time=0, reached=(1_000, 2_000, 3_000), started=90_000)
 WINNER = EarlierPlayer(name="june", foundation_cards=52, time=9_000, reached=(8_000,) * 51 + (9_000,))
 
 

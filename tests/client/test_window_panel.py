@@ -59,6 +59,17 @@ def text(rows: Any) -> list[str]:
     return [line for row in rows if (line := row_text(row).strip())]
 
 
+@pytest.mark.parametrize("me", ["ana", "ben"])
+def test_doors_that_the_host_may_open_again(me: str) -> None:
+    known = model(me, "countdown", waits_for_host=True)
+    how = "Open the doors again with" if me == "ana" else "ana can open the doors again."
+    assert how in " ".join(text(attempt_rows(known, OPENED, LOOK)))
+    assert all(len(line) <= 74 for line in text(attempt_rows(known, OPENED, LOOK)))
+    before = model(me, "countdown", drawing=(1,))
+    assert any(how in line for line in Narrator(LOOK).narrate(before, known)), "and without a screen"
+    assert known.may_open_doors is (me == "ana")
+
+
 def test_open_doors() -> None:
     lines = "\n".join(text(room_rows(room(), 80, UTC)))
     for line in ("Doors", "Starts", "when all have raced, at the latest Thursday 00:00", "15 min for each"):

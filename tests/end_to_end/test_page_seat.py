@@ -616,11 +616,11 @@ async def test_page_races_against_an_earlier_player(
     await browser.shows("Nobody else came. The deal of an earlier race is dealt again.", "[aria-label='Your seat']")
     await dealt(browser)
     await browser.shows("deal of an earlier race", "#facts")
-    await browser.shows("mira (earlier)", "#track")
+    await browser.shows("mira (today)", "#track")
     await browser.run(PRESS, "Resign")
     await browser.run(PRESS, "Really resign?")
     await browser.shows("Among those who had this deal before", "caption")
-    await browser.shows("mira (earlier)", "caption ~ tr")
+    await browser.shows("mira (today)", "caption ~ tr")
     await browser.shows("Checked: the deal was set before the start", ".deal.checked")
     assert not await browser.accessibility_violations()
 

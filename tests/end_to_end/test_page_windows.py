@@ -11,6 +11,7 @@ from redis import Redis
 
 from samedeal.options import WantedOptions
 from samedeal.protocol.messages import Begin, Begun, Create, Created, Done, Resign, Start
+from samedeal.race import draws
 from tests.chaos.proxy import Proxy
 from tests.end_to_end.browser import ENGINES, Browser
 from tests.end_to_end.racing_page import PILES, PRESS, SIT, SMALL_PHONE, acked, dealt
@@ -167,3 +168,25 @@ async def test_attempt_that_the_server_has_lost_goes_on(one: Node, browser: Brow
         assert await browser.run(PILES) == board
         assert two.metric("moves_total", outcome="recovered") == 1
         await browser.close_page()  # before what it loads is cut off
+
+
+async def test_host_opens_the_doors_again(one: Node, browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody had time to answer in the first draw. In the next one, both draw the deal."""
+    monkeypatch.setattr(draws, "SHARE_TIMEOUT", 0)
+    await browser.open(one.url, SMALL_PHONE)
+    await browser.until("document.querySelector('#felt .card')")
+    await browser.run(CHOOSE)
+    await browser.shows("You have a seat, zoe")
+    mira = await Client.hello(one.url, "mira")
+    await mira.join(await browser.run("return location.pathname.slice(1)"))
+    await browser.shows("mira", "tbody")
+    await browser.run(PRESS, "Close the doors")
+    await browser.shows("The deal was not drawn, because each time somebody did not answer.")
+    assert not await browser.accessibility_violations()
+    monkeypatch.undo()
+    await browser.run(PRESS, "Open the doors again")
+    await browser.shows("One name each: who are they?")
+    await browser.run(PRESS, "Close the doors")
+    await draw([mira], 6)
+    await browser.shows(READY)
+    await browser.shows("The deal was drawn by you and mira.")

@@ -173,14 +173,16 @@ def _count(tally: Tally) -> tuple[int, ...]:
 
 
 def _window(seen: Seen, shown: Sequence[tuple[str, Any]], states: Sequence[RoomState], record: Record) -> Iterator[str]:
-    times = {(state.ends, state.doors_close_at) for state in states}
-    ends, doors = max(times)
-    if len(times) > 1 or ends - doors != 750 * record.terms.window:
+    ends, doors = states[0].ends, states[0].ends - 750 * record.terms.window
+    reopened = {state.doors_close_at for state in states if state.lost}  # by the host, who may do so then
+    if {state.ends for state in states} != {ends} or any(not doors <= at <= ends for at in reopened):
+        yield "other end of the window"
+    if {state.doors_close_at for state in states if not state.lost} - {doors}:
         yield "other end of the window"
     if record.end > ends:
         yield "ended after the window"
     line = seen.asked.wanted.line
-    if line is not None and line.closes not in (ends, doors):
+    if line is not None and line.closes not in (ends, doors, *reopened):
         yield "other end of the window than in the list"
     is_open = False
     for what, value in shown:
@@ -377,7 +379,10 @@ def _draws(seen: Seen, shown: Sequence[tuple[str, Any]], states: Sequence[RoomSt
         named = {(each.seat, each.name) for each in states[-1].lost if each.draw >= one}
         is_needed = names[1] < names[0] and names[0] - names[1] <= named
         if record.terms.window:
-            is_needed = bool(names[0] & named) and not names[1] & named
+            still = {
+                (each.seat, each.name) for each in states[-1].lost if one <= each.draw > other - 1 - (other - 1) % 5
+            }
+            is_needed = bool(names[0] & named) and not names[1] & still  # doors that open again ask all anew
         if other < one or not is_needed:
             yield "revealed for another draw that nobody made necessary"
     silent = [each for each in states[-1].lost if each.name == name and each.reason == "silent"]

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import msgspec
 
-from samedeal.joint_deal import MAX_DRAWS
+from samedeal.joint_deal import HIGHEST_DRAW
 from samedeal.protocol.codec import encode
 from samedeal.record import Record
 from samedeal_link.evidence.verdict import RaceReading, Verdict
@@ -117,7 +117,7 @@ def _root(seen: Seen) -> dict[str, Any]:
         "role": [asked.role, asked.room, msgspec.to_builtins(asked.wanted), asked.bot, asked.today],
         "player": seen.player,
         "name": seen.name,
-        "shares": [seen.share(draw).hex() for draw in range(1, MAX_DRAWS + 1)],
+        "shares": [seen.share(draw).hex() for draw in range(1, HIGHEST_DRAW + 1)],
     }
 
 

@@ -676,7 +676,7 @@ def _next(server: Server, _: Client) -> None:
 
 
 def _host_start(server: Server, client: Client) -> None:
-    if server.race.phase == "open" and server.racer_of(client) is not None:
+    if (server.race.phase == "open" or server.race.has_lost_draws) and server.racer_of(client) is not None:
         client.send(messages.Start(id=0))
 
 
@@ -738,7 +738,7 @@ _BLOCKED: Final = 275
 _BLOCKED_AFTER: Final = 10
 
 _DRAW: Final = "bob:quiet ana:start bob:commits bob:speaks"
-_ATTEMPT: Final = EarlierPlayer(name="zed", foundation_cards=2, time=0, reached=(1_000, 2_000))
+_ATTEMPT: Final = EarlierPlayer(name="zed", foundation_cards=2, time=0, reached=(1_000, 2_000), started=5_000)
 """Another player's first attempt at a daily deal."""
 
 _SHORT: Final = "ana:move bob:move ana:move bob:stuck ana:resign"
@@ -869,6 +869,13 @@ def _plans() -> Sequence[Plan]:
             "drawn apart",
             "ana:join bob:join cid:join cid:off bob:commits ana:start cid:back silent race bob:speaks bob:begin bob:move "
             "ana:begin bob:stuck ana:move cid:begin cid:move ana:stuck up",
+            with_fields(window, limit=60),
+            window=WINDOW,
+        ),
+        _race_of(
+            "reopened",
+            "ana:join bob:join bob:commits ana:start ana:quiet silent silent bob:speaks ana:speaks ana:start cid:join "
+            "bob:off ana:start race ana:begin ana:move bob:back bob:begin cid:begin cid:move bob:move limit bob:back",
             with_fields(window, limit=60),
             window=WINDOW,
         ),

@@ -12,6 +12,9 @@ from __future__ import annotations
 import argparse
 import asyncio
 import secrets
+from collections.abc import Sequence
+
+from websockets.exceptions import WebSocketException
 
 from samedeal.board_history import Undo
 from samedeal.options import WantedOptions
@@ -52,15 +55,21 @@ async def run(url: str, racers: int, seconds: float, pace: float) -> None:
         await player.close()
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line."""
     parser = argparse.ArgumentParser(prog="python -m tests.load.server", description=__doc__)
     parser.add_argument("url", metavar="URL", help="ws:// or wss://, as players have it")
     parser.add_argument("--racers", type=int, default=100)
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--pace", type=float, default=2.0, help="seconds between two moves of a player, on average")
-    given = parser.parse_args()
-    asyncio.run(run(given.url.rstrip("/"), given.racers, given.seconds, given.pace))
+    given = parser.parse_args(arguments)
+    try:
+        asyncio.run(run(given.url.rstrip("/"), given.racers, given.seconds, given.pace))
+    except (OSError, WebSocketException) as error:
+        parser.exit(1, f"{parser.prog}: {given.url} cannot be used: {error}\n")
+    except AssertionError as error:
+        refusal = error.args[0]
+        parser.exit(1, f"{parser.prog}: {refusal.message} Raise the limits for addresses meanwhile ({refusal.code}).\n")
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from samedeal_server.process import fd_limits
 from samedeal_server.process.fd_limits import RESERVED, fit_to_open_file_limit
 from tests.chaos.processes import Node
 from tests.load.processes import LoadSetup, end_flood, load_setup, race, url_of
+from tests.load.server import main
 from tests.server.client import DEADLINE, Client
 
 FILES = RESERVED + 16
@@ -69,3 +70,17 @@ async def test_floods_do_not_keep_racers_from_moving(setup: LoadSetup) -> None:
     await asyncio.gather(ana.acts(10), bob.acts(10))
     assert all([await end_flood(flood) for flood in floods])
     assert node.code is None
+
+
+async def test_operator_races_on_a_real_server(setup: LoadSetup, capsys: pytest.CaptureFixture[str]) -> None:
+    node = await setup.node()
+    words = [url_of(node), "--racers", "4", "--seconds", "0.5", "--pace", "0.05"]
+    await asyncio.to_thread(main, words)
+    assert "4 racers" in capsys.readouterr().out
+
+
+def test_operator_is_told_that_a_server_cannot_be_used(capsys: pytest.CaptureFixture[str]) -> None:
+    for url in ("ws://127.0.0.1:1", "cards.example.org"):
+        with pytest.raises(SystemExit):
+            main([url])
+        assert f"{url} cannot be used" in capsys.readouterr().err

@@ -66,7 +66,7 @@ export const hands = all =>
 			this.next++
 			this.piles = played(game, this.piles, action) ?? this.piles
 		}
-		const hand = new Hand({game, piles, awaits: false, next: 0, act}, sentence => said.push(sentence), () => {})
+		const hand = new Hand({game, piles, awaits: false, next: 0, act}, sentence => sentence && said.push(sentence), () => {})
 		hand.auto = auto
 		for (const [what, ...more] of steps)
 			what === "press" ? hand.press(more[0], () => made.push("undo")) : hand[what](...more)

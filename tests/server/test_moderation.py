@@ -29,6 +29,8 @@ from samedeal.protocol.admin import (
     Survey,
 )
 from samedeal.protocol.messages import (
+    Begin,
+    Begun,
     Create,
     Created,
     Done,
@@ -39,6 +41,7 @@ from samedeal.protocol.messages import (
     Records,
     Rematch,
     Report,
+    Resign,
 )
 from samedeal.protocol_codes import CloseCode
 from samedeal.record import Record
@@ -61,6 +64,7 @@ from tests.server.live_nodes import Node, NodeMaker, RedisClient
 from tests.server.operator_client import TOKEN, Operator
 from tests.server.races import finish, kept, race, read, seated
 from tests.server.real_clients import connected, end_race
+from tests.server.test_windows import drawn, opened
 from tests.server.waiting import until
 from tests.shared.javascript import needs_node, verdicts_on
 
@@ -350,6 +354,17 @@ async def test_record_that_was_deleted_is_not_made_after_a_restore(one: Node) ->
     assert await one.store.records.all_removed() == {identity}
 
 
+async def test_no_name_is_nobody(one: Node, operator: Operator) -> None:
+    """Most players are shown by no other name, which is empty."""
+    await seated(one, names=("ana",), room="friday")
+    await operator.refused("no_player", Export, player=" ")
+    await operator.refused("no_player", Forget, target="")
+    await operator.refused("no_player", Rename, room="friday", player="", name="x")
+    await operator.refused("no_player", Kick, room="friday", player="")
+    (ana,) = (await one.rooms.load("friday")).race.racers
+    assert (ana.name, ana.shown) == ("ana", "")
+
+
 async def test_export_has_nothing_of_others(one: Node, two: Node, operator: Operator) -> None:
     """Nor a seed of a race that is under way."""
     names = ("Anastasia", "Bartholomew")
@@ -378,6 +393,40 @@ async def test_export_has_nothing_of_others(one: Node, two: Node, operator: Oper
     await other.join(await other.create("monday"))
     refusal = await operator.refused("many_players", Export, player="Anastasia")
     assert first[0].player in refusal.message
+
+
+async def test_export_tells_no_rival_of_an_attempt_before_the_end(one: Node, operator: Operator) -> None:
+    """A moderator may race too, and an open window tells nothing."""
+    ana, bob = [await one.player(name) for name in ("ana", "bob")]
+    room = await opened(ana)
+    for client in (ana, bob):
+        await client.join(room)
+    await ana.state(lambda state: len(state.players) == 2)
+    await drawn(ana, bob)
+    await bob.expect(Begun, Begin)
+    await bob.dealt()
+    unplayed = await export(operator, "ana")
+    await bob.acts(3)
+    await bob.expect(Done, Resign)
+    (seat,) = (await export(operator, "bob"))["rooms"]
+    (other,) = unplayed["rooms"]
+    assert {*seat} == {*other} == {"room", "seat", "table"}
+    assert {*seat["seat"]} == {*other["seat"]}, "nothing says that the attempt has ended"
+    await ana.expect(Begun, Begin)
+    await ana.expect(Done, Resign)
+    await ana.phase("finished")
+    (seat,) = (await export(operator, "bob"))["rooms"]
+    assert (len(seat["actions"]), seat["seat"]["resigned"]) == (3, True)
+
+
+async def test_export_has_what_a_series_keeps_of_somebody_who_left(one: Node, operator: Operator) -> None:
+    ana, bob = await race(one, games=("athena",), series=2, room="friday")
+    await finish(ana, bob)
+    room = (await ana.expect(Created, Rematch)).room
+    await ana.join(room)
+    found = {each["room"]: each for each in (await export(operator, bob.player))["rooms"]}
+    assert found[room]["seat"] is None
+    assert [line["name"] for line in found[room]["table"]] == ["bob"]
 
 
 async def test_moderator_may_send_only_the_allowed_requests(node: NodeMaker, log: Log, tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ from samedeal.errors import (
 from samedeal.protocol.admin import BanLine
 from samedeal.protocol.messages import Notice
 from samedeal.protocol_codes import NoticeCode, OperatorRefusalCode, RefusalCode
-from samedeal.sentences import NOTICES, REFUSALS, notice, refused
+from samedeal.sentences import MISTAKES, NOTICES, REFUSALS, notice, refused
 from samedeal_operate.doctor_results import FINDINGS
 from samedeal_server.config.limits import Limits
 from samedeal_server.config.token_buckets import Pace, Quotas
@@ -98,7 +98,8 @@ def test_every_refusal_code_has_a_sentence() -> None:
 
 def test_sentences_are_used_with_their_words() -> None:
     """A name that its table lacks, or a word that is not given, would be a fault of the server."""
-    rows = {"refused": REFUSALS, "_refuse": REFUSALS, "notice": NOTICES, "StartupError": STARTUP_ERRORS}
+    rows = {"refused": REFUSALS, "_refuse": REFUSALS, "notice": NOTICES, "mistake": MISTAKES}
+    rows["StartupError"] = STARTUP_ERRORS
     texts = {function: {name: row.sentence for name, row in table.items()} for function, table in rows.items()}
     texts["found"] = {name: row.result + row.advice for name, row in FINDINGS.items()}
     used = {*get_args(CommitRejection), *_EXPLANATIONS.values()}

@@ -28,6 +28,7 @@ from samedeal.protocol.messages import (
     Start,
     Watch,
 )
+from samedeal.race import draws
 from samedeal.record import Record
 from tests.server.client import Client
 from tests.server.live_nodes import PLENTY, Node, NodeMaker
@@ -47,15 +48,15 @@ async def opened(client: Client, **fields: Any) -> str:
     return (await client.expect(Created, Create, **{"options": options, "window": WINDOW, **fields})).room
 
 
-async def drawn(*there: Client) -> None:
+async def drawn(*there: Client, draw: int = 1) -> None:
     """Close the doors as the first player, and draw the deal with the players who are there."""
     await there[0].expect(Done, Start)
     for client in there:
         await client.state(lambda state: len(state.drawing) == len(there))
-        await client.commit()
+        await client.commit(draw)
     for client in there:
         await client.state(lambda state: sum(bool(seat.share_commitment) for seat in state.players) == len(there))
-        await client.reveal()
+        await client.reveal(draw)
     for client in there:
         await client.phase("racing")
 
@@ -202,16 +203,49 @@ async def test_race_that_fits_no_window(one: Node, options: dict[str, Any]) -> N
 
 
 async def test_windows_of_an_address_are_limited(node: NodeMaker) -> None:
+    """Nobody else is kept from opening rooms, so nothing says that the server is full."""
     one = await node(replace(PLENTY, windows_per_address=2), token=TOKEN)
     ana, operator = await one.player("ana"), await Operator.login(one.url)
     first = await opened(ana)
     await opened(ana)
     options = WantedOptions(games=("ace-of-hearts",), deal="winnable")
-    refused = await ana.refused("server_full", Create, options=options, window=WINDOW)
-    assert "Finish one of them" in refused.message
+    await ana.refused("too_many_windows", Create, options=options, window=WINDOW)
     await ana.expect(Created, Create, options=options)
+    full = one.rooms.metrics.registry.get_sample_value("samedeal_refusals_total", {"code": "server_full"})
+    assert full == 0, "SamedealNobodyStarts asks for it"
     survey = await operator.expect(Survey, Status)
     assert survey.phases.windows == 2
     assert 0 < survey.phases.last_closes - survey.time <= 1000 * WINDOW
     await operator.expect(Done, CloseRoom, room=first)
     await opened(ana)
+
+
+async def test_host_opens_the_doors_again_after_lost_draws(
+    one: Node, two: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody answers in the first draw. Then somebody else comes, and all three draw the deal."""
+    ana, bob, cid = [await node.player(name) for node, name in ((one, "ana"), (two, "bob"), (one, "cid"))]
+    room = await opened(ana)
+    await ana.join(room)
+    await bob.join(room)
+    await ana.state(lambda state: len(state.players) == 2)
+    monkeypatch.setattr(draws, "SHARE_TIMEOUT", 100)
+    await ana.expect(Done, Start)
+    await bob.state(lambda state: state.waits_for_host)
+    monkeypatch.undo()
+    await cid.refused("race_started", Join, room=room)
+    await bob.refused("not_host", Start)
+    await ana.expect(Done, Start)
+    await cid.join(room)
+    await ana.state(lambda state: len(state.players) == 3)
+    await drawn(ana, bob, cid, draw=6)
+    assert ana.shown is not None
+    assert (ana.shown.draw, [lost.draw for lost in ana.shown.lost]) == (6, [1, 1])
+
+
+async def test_windows_of_all_are_limited(node: NodeMaker) -> None:
+    one = await node(replace(PLENTY, windows=0))
+    ana = await one.player("ana")
+    options = WantedOptions(games=("ace-of-hearts",), deal="winnable")
+    await ana.refused("too_many_windows", Create, options=options, window=WINDOW)
+    await ana.expect(Created, Create, options=options)

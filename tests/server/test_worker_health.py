@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from samedeal_server.process.health import Readiness
-from samedeal_server.process.worker_health import WorkerChecks
+from samedeal_server.config.config import Config
+from samedeal_server.process.health import Readiness, health_listener
+from samedeal_server.process.worker_health import NO_ANSWER, WorkerChecks
 from tests.server.local_server import local_server
+from tests.server.plain_http import ask
 
 READY = "ready"
 SOME_ROOMS = f"{READY}, apart from the rooms of 10.0.0.7:6379"
@@ -25,6 +28,13 @@ async def worker(status: int, body: str) -> AsyncIterator[str]:
 
     async with local_server(answer) as port:
         yield f"http://127.0.0.1:{port}"
+
+
+@asynccontextmanager
+async def hanging() -> AsyncIterator[str]:
+    """A worker that accepts connections and never answers."""
+    with socket.create_server(("127.0.0.1", 0)) as checks:
+        yield f"http://127.0.0.1:{checks.getsockname()[1]}"
 
 
 async def readiness(*answers: tuple[int, str], stopped: int = 0) -> Readiness:
@@ -54,3 +64,12 @@ async def test_stopping_server_is_not_ready() -> None:
     stop = asyncio.Event()
     stop.set()
     assert not (await WorkerChecks(dict, stop).readiness()).ready
+
+
+async def test_server_with_a_worker_that_hangs_is_ready() -> None:
+    """The answer comes before whoever asks gives up."""
+    async with worker(200, READY) as first, hanging() as second:
+        checks = WorkerChecks(lambda: {1: first, 2: second}, asyncio.Event())
+        async with health_listener(Config(health_port=0), checks.readiness, checks.metrics) as url:
+            answer = await ask(url, "/readyz")
+    assert (answer.status, answer.text.strip()) == (200, f"{READY} Worker 2: {NO_ANSWER[1]}")

@@ -10,9 +10,18 @@ from typing import Any
 
 import pytest
 
+from samedeal_server.process import workers
 from samedeal_server.process.workers import Worker, started_workers
 from tests.server.client import DEADLINE
 from tests.server.expected_errors import refused
+from tests.server.waiting import until
+
+HANGING = """
+import socket, time
+checks = socket.create_server(("127.0.0.1", 0))
+socket.socket(fileno=0).sendall(b"http://127.0.0.1:%d\\n" % checks.getsockname()[1])
+time.sleep(3600)
+"""
 
 
 async def test_worker_that_does_not_start_is_an_error() -> None:
@@ -40,3 +49,15 @@ async def test_worker_that_is_told_to_stop_while_it_starts_ends(
             worker.process.kill()
     assert worker.process is not None
     assert worker.process.returncode == -signal.SIGTERM
+
+
+async def test_worker_that_hangs_is_killed_and_started_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "HANG_TIMEOUT", 0.2)
+    monkeypatch.setattr(workers, "RESTART_INTERVAL", 0)
+    async with started_workers((sys.executable, "-c", HANGING), 1) as (worker,):
+        first, running = worker.process, asyncio.create_task(worker.keep_running())
+        await until(lambda: worker.process is not first and worker.health_url)
+        assert first is not None
+        assert first.returncode == -signal.SIGKILL
+        worker.send(signal.SIGTERM)
+        await running

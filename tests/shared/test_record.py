@@ -95,7 +95,6 @@ def test_record_of_a_race_is_checked() -> None:
     assert [player.place for player in RACE.players] == [2, 1, 3]
     play = RACE.replay()
     assert (play.revision, play.moves, play.undos) == (3, 2, 1)
-    assert RACE.line_of("action", 1, 2) == line_number("2.871")
 
 
 @pytest.mark.parametrize("text", [TEXT, JOINT], ids=["numbered", "joint"])
@@ -275,7 +274,7 @@ def test_search_of_a_game_that_is_described_otherwise_is_not_checked() -> None:
     Record.parse(str(other)).check()
     error = error_of(other.check_deeply)
     assert isinstance(error, BadRecord)
-    assert error.first == error.last == other.line_of("description") == 6
+    assert error.first == error.last == 6
 
 
 def sealed(text: str) -> str:

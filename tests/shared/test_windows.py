@@ -13,8 +13,8 @@ from msgspec.structs import replace
 
 from samedeal.deal import Deal
 from samedeal.deal_proof import DealProof
-from samedeal.errors import RequestRefused
-from samedeal.joint_deal import MAX_DRAWS, share_commitment
+from samedeal.errors import DealNotProven, RequestRefused
+from samedeal.joint_deal import HIGHEST_DRAW, MAX_DRAWS, MAX_OPENINGS, share_commitment
 from samedeal.options import Options
 from samedeal.race.commands import (
     CommitShareCommand,
@@ -85,10 +85,12 @@ def share(name: str) -> bytes:
     return some_bytes(name)
 
 
-def open_window(*names: str, there: Sequence[str] = (), now: int = CREATED + HOUR) -> HeldRace:
+def open_window(
+    *names: str, there: Sequence[str] = (), now: int = CREATED + HOUR, held: HeldRace | None = None
+) -> HeldRace:
     """An open window, whose deal those who were ``there`` have drawn, by default all."""
     there = there or names
-    held = away(joined(*names), *(name for name in names if name not in there))
+    held = away(held or joined(*names), *(name for name in names if name not in there))
     held = with_shares(held.told(StartCommand(names[0]), now).passed(now), *there, now=now)
     found = FoundDeal(held.race.draw.number, held.race.draw.shares, 0, "draw")
     held = with_fields(held, secret=DealSecret(SECRET, found)).told(FixDealCommand(found), now)
@@ -129,6 +131,14 @@ def test_deal_is_drawn_by_those_who_are_there() -> None:
     assert refusal(held, CommitShareCommand("cid", 1, share("cid")), DOORS) == "bad_share"
 
 
+def test_those_who_draw_are_in_the_order_of_their_seats() -> None:
+    """As in proofs: a seat that was given up is taken again by somebody who comes later."""
+    held = joined("ana", "ben", "cid").told(LeaveCommand("ben"), CREATED)
+    held = joined("dan", held=held).told(StartCommand("ana"), DOORS).passed(DOORS)
+    assert [racer.seat for racer in held.race.racers] == [1, 3, 2]
+    assert held.race.draw.seats == (1, 2, 3)
+
+
 def test_draw_waits_for_the_first_who_comes() -> None:
     held = away(joined("ana", "ben"), "ana", "ben").passed(DOORS).passed(DOORS)
     assert (held.race.draw.number, held.race.draw.seats) == (0, ())
@@ -148,11 +158,64 @@ def test_lost_draw_is_repeated_without_those_who_lost_it() -> None:
     assert len(held.race.racers) == 3, "they keep their seats"
 
 
-def test_room_closes_after_the_last_draw() -> None:
+def draws_lost(held: HeldRace, draw: int = MAX_DRAWS) -> HeldRace:
+    """The race after a draw of the last player was lost. The doors are closed."""
+    seat = held.race.racers[-1].seat
+    last = replace(held.race.draw, number=draw, seats=(seat,), reveal_by=DOORS)
+    return with_fields(held, race=replace(held.race, phase="countdown", draw=last)).passed(DOORS)
+
+
+def test_host_opens_the_doors_again_after_the_last_draw() -> None:
+    lost = draws_lost(joined("ana", "ben", "cid"))
+    assert lost.state(DOORS).waits_for_host
+    assert lost.passed(DOORS + HOUR).race == lost.race, "nobody draws"
+    assert refusal(lost, StartCommand("ben"), DOORS) == "not_host"
+    held = lost.told(StartCommand("ana"), DOORS)
+    assert (held.race.phase, held.state(DOORS).waits_for_host) == ("open", False)
+    assert (held.race.doors_close_at, held.race.ends) == (DOORS + (ENDS - DOORS) // 4, ENDS)
+    assert due_at(held.race) == held.race.doors_close_at
+    held = joined("dan", held=held).told(StartCommand("ana"), DOORS).passed(DOORS)
+    assert (held.race.draw.number, held.race.draw.seats) == (MAX_DRAWS + 1, (1, 2, 3, 4)), "cid may draw again"
+    assert refusal(held, StartCommand("ana"), DOORS) == "race_started"
+
+
+def test_draws_are_over_once_each_player_has_lost_one() -> None:
+    held = joined("ana", "ben").told(StartCommand("ana"), DOORS).passed(DOORS).passed(DOORS + SHARE_TIMEOUT)
+    assert held.race.draw.number == 1
+    assert held.state(DOORS).waits_for_host
+    again = held.told(StartCommand("ana"), DOORS).told(StartCommand("ana"), DOORS).passed(DOORS)
+    assert (again.race.draw.number, again.race.draw.seats) == (MAX_DRAWS + 1, (1, 2))
+    assert [lost.draw for lost in again.race.draw.lost] == [1, 1]
+
+
+def test_room_closes_after_the_draws_of_the_last_opening() -> None:
     held = joined("ana", "ben")
-    last = replace(held.race.draw, number=MAX_DRAWS, seats=(1,), reveal_by=DOORS)
-    held = with_fields(held, race=replace(held.race, phase="countdown", draw=last))
-    assert held.passed(DOORS).race.phase == "closed"
+    for opening in range(1, MAX_OPENINGS):
+        held = draws_lost(held, opening * MAX_DRAWS).told(StartCommand("ana"), DOORS)
+    assert draws_lost(held, HIGHEST_DRAW).race.phase == "closed"
+
+
+def test_room_closes_if_the_host_never_opens_the_doors() -> None:
+    lost = draws_lost(joined("ana", "ben"))
+    assert lost.passed(ENDS - 1).race.phase == "countdown"
+    assert lost.passed(ENDS).race.phase == "closed"
+
+
+def test_deal_of_reopened_doors_is_proven() -> None:
+    """The draws that were skipped need no reason, and only a window may have so many."""
+    held = joined("ana", "ben").told(StartCommand("ana"), DOORS).passed(DOORS).passed(DOORS + SHARE_TIMEOUT)
+    held = open_window("ana", "ben", held=held.told(StartCommand("ana"), DOORS), now=DOORS)
+    for name in ("ana", "ben"):
+        held = held.told(ResignCommand(name), DOORS)
+    proof = DealProof.parse(held.passed(DOORS).race.result.proof)
+    for lost, draw, why in (
+        (proof.lost, 6, "do not win"),
+        (proof.lost, 8, "draw 6"),
+        (proof.lost, 12, "6"),
+        ((), 6, "1"),
+    ):
+        with pytest.raises(DealNotProven, match=why):  # the test has no real search
+            with_fields(proof, lost=lost, draw=draw).check()
 
 
 def test_proof_has_the_shares_of_those_who_were_there() -> None:

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
 from samedeal.options import MAX_PLAYERS
-from samedeal.protocol.messages import RoomState, Seat, Tally
+from samedeal.protocol.messages import EarlierPlayer, RoomState, Seat, Tally
 from samedeal.standings import Result, ranked
 from samedeal_client.panels.race_feed import RankedPlayer
+from samedeal_client.text.time_text import day_text
 from samedeal_link.model.model import Model, WatchedBoard
 from samedeal_link.model.recent_moves import RecentMoves
 
@@ -49,9 +50,13 @@ def current_ranking(model: Model, now: int) -> tuple[RankedPlayer, ...]:
 def earlier_seats(room: RoomState) -> tuple[Seat, ...]:
     """Return seats that stand for the players of the earlier race with this deal."""
     return tuple(
-        Seat(player=f"earlier {number}", name=f"{player.name}, earlier", seat=MAX_PLAYERS + number)
+        Seat(player=f"earlier {number}", name=_with_day(player, room.starts), seat=MAX_PLAYERS + number)
         for number, player in enumerate(room.earlier, 1)
     )
+
+
+def _with_day(player: EarlierPlayer, now: int) -> str:
+    return f"{player.name} ({day_text(player.started, now) if player.started else 'earlier'})"
 
 
 def all_seats(room: RoomState) -> dict[str, Seat]:

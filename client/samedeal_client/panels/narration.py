@@ -133,7 +133,7 @@ class Narrator:
             how = " You are the host: type start to close the doors." if model.hosting else ""
             return [f"Race when you have time, until {closing_text(room)}.{how}"]
         if room.phase == "countdown":
-            return [drawing_sentence(model, self.look)]
+            return [drawing_sentence(model, self.look, "start")]
         if model.may_begin:
             limit = short_clock_text(model.time_left(room.starts))
             return [f"Your one try: {limit}, the clock does not stop. Type start to begin, until {closing_text(room)}."]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from samedeal.board import Board, Step
 from samedeal.game import Game
@@ -18,7 +18,7 @@ from samedeal_client.text.appearance import Look
 from samedeal_client.text.player_names import fit_player_name, player_name
 from samedeal_client.text.spans import Row, Span, fit_row, row_width
 from samedeal_link.model.model import WatchedBoard
-from samedeal_link.records.spectating import PLAYER_KEYS, SortOrder
+from samedeal_link.records.spectating import PLAYER_KEYS
 
 _BAR: Final = 10
 _MIN_FULL_WORDS: Final = 40
@@ -67,19 +67,6 @@ def _grid(count: int, columns: int, min_rows: int, width: int, height: int) -> G
     columns = max(1, min(columns, -(-count // rows)))
     cell = Size((width - (columns - 1)) // columns, (height - (rows - 1)) // rows)
     return Grid(columns, rows, cell, max(1, -(-count // (columns * rows))))
-
-
-def sort_players(
-    players: Sequence[RankedPlayer], order: SortOrder, seats: Mapping[str, int]
-) -> tuple[RankedPlayer, ...]:
-    """Return the players sorted by ``order``. ``players`` must be in the order of their places."""
-    keys: dict[SortOrder, Callable[[RankedPlayer], Any]] = {
-        "place": lambda player: player.place,
-        "seat": lambda player: seats.get(player.player, 0),
-        "name": lambda player: player.name.casefold(),
-        "pace": lambda player: -sum(player.activity),
-    }
-    return tuple(sorted(players, key=keys[order]))
 
 
 def board_keys(players: Sequence[RankedPlayer], seats: Mapping[str, int], grid: Grid, page: int) -> dict[str, str]:

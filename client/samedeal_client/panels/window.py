@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from datetime import tzinfo
+from typing import Final
 
 from samedeal.protocol.messages import RoomState
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.player_names import names_text
-from samedeal_client.text.spans import Row, Span
+from samedeal_client.text.spans import Row, Span, wrap
 from samedeal_client.text.time_text import duration_text, short_clock_text, weekday_and_time
 from samedeal_link.model.model import Model
+
+_WIDTH: Final = 70
+"""Number of columns for a sentence over the board."""
 
 
 def closing_text(room: RoomState, zone: tzinfo | None = None) -> str:
@@ -34,9 +38,13 @@ def doors_sentence(model: Model) -> str:
     return f"One name each: who are they? {how}, at the latest {weekday_and_time(model.this_room.doors_close_at)}."
 
 
-def drawing_sentence(model: Model, look: Look) -> str:
-    """Return a sentence about the draw of the deal, once the doors are closed."""
+def drawing_sentence(model: Model, look: Look, key: str = "Enter") -> str:
+    """Return a sentence about the draw of the deal, once the doors are closed. The host opens them again with ``key``."""
     room = model.this_room
+    if room.waits_for_host:
+        host = names_text([seat for seat in room.players if seat.player == room.host], look)
+        how = f"Open the doors again with {key}" if model.hosting else f"{host} can open the doors again"
+        return f"The deal was not drawn, because each time somebody did not answer. {how}."
     drawing = [seat for seat in room.players if seat.seat in room.drawing]
     if not drawing:
         return "The deal is drawn by whoever is here. Nobody is yet."
@@ -57,7 +65,7 @@ def attempt_rows(model: Model, now: int, look: Look) -> tuple[Row, ...]:
     """Return the rows over the board of a player who has not begun in a race with a window."""
     if not model.may_begin:
         lines = (raced_sentence(model, now) or drawing_sentence(model, look),)
-        return ((), *((Span(f"  {line}  ", "label"),) for line in lines), ())
+        return ((), *((Span(f"  {part}  ", "label"),) for line in lines for part in wrap(line, _WIDTH)), ())
     ready = f"Your one try: {short_clock_text(model.time_left(now))}, the clock does not stop. Ready?"
     later = f"You can also come back later, until {closing_text(model.this_room)}."
     return (

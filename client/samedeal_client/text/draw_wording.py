@@ -26,5 +26,5 @@ def losses_text(before: RoomState | None, after: RoomState) -> list[str]:
     losses = after.lost[len(known) :]
     sentences = [f"{lost.name} {LOSSES[lost.reason]} while the deal was drawn." for lost in losses]
     if after.phase == "countdown" and any(lost.draw < after.draw for lost in losses):
-        sentences.append(f"It is drawn again (draw {after.draw} of {MAX_DRAWS}).")
+        sentences.append(f"It is drawn again (draw {(after.draw - 1) % MAX_DRAWS + 1} of {MAX_DRAWS}).")
     return sentences

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, tzinfo
+from datetime import UTC, datetime, tzinfo
 
 
 def clock_text(ms: int) -> str:
@@ -35,6 +35,12 @@ def duration_text(seconds: int) -> str:
 def weekday_and_time(milliseconds: int, zone: tzinfo | None = None) -> str:
     """Return a time of this week, given in milliseconds since 1970, as ``Sunday 18:00``. ``zone`` is as below."""
     return datetime.fromtimestamp(milliseconds / 1000, zone).astimezone(zone).strftime("%A %H:%M")
+
+
+def day_text(milliseconds: int, now: int) -> str:
+    """Return the day of a time in UTC, in which deals of the day begin: ``today``, ``yesterday`` or ``3 Nov``."""
+    day, today = (datetime.fromtimestamp(time / 1000, UTC).date() for time in (milliseconds, now))
+    return {0: "today", 1: "yesterday"}.get((today - day).days) or f"{day.day} {day:%b}"
 
 
 def date_and_time(milliseconds: int, zone: tzinfo | None = None) -> str:

@@ -69,16 +69,23 @@ class Wanted(Struct, frozen=True, omit_defaults=True):
             found["number of seats"] = self.line.seats, given.players
             found["delay"] = self.line.delay, given.delay
             found["rule for bots"] = self.line.bots, given.bots
-            closes = (ends, doors_close_at(terms, ends)) if terms.window else (0,)
-            found["window"] = self.line.closes in closes, True
+            closes = self.line.closes
+            is_so = (
+                closes == ends or are_doors(closes, ends, terms.window, reopened=True) if terms.window else not closes
+            )
+            found["window"] = is_so, True
             if not self.line.closes:  # nobody watches before the window has closed
                 found["rule for spectators"] = self.line.spectators, given.spectators
         return next((name for name, (own, shown) in found.items() if own not in ("", None, shown)), "")
 
 
-def doors_close_at(terms: RoomTerms, ends: int) -> int:
-    """Return when the doors of a race close whose window closes at ``ends``, or 0 if it has no window."""
-    return ends - 750 * terms.window
+def are_doors(at: int, ends: int, window: int, *, reopened: bool) -> bool:
+    """Return whether the doors of a race may close at a time, whose window closes at ``ends``.
+
+    The host opens them again only after draws were lost.
+    """
+    first = ends - 750 * window
+    return at == first or (reopened and first < at <= ends)
 
 
 ANYTHING: Final = Wanted()

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from samedeal.deal import Deal
 from samedeal.errors import SamedealError
-from samedeal.joint_deal import HIGHEST_SEAT, MAX_DRAWS, LossReason
+from samedeal.joint_deal import HIGHEST_SEAT, LossReason, opening_of
 from samedeal.protocol import messages
 from samedeal.protocol.messages import Phase, RoomState, Seat, Tally, ToClient, ToServer
 from samedeal.protocol_codes import NoticeCode, RefusalCode
@@ -22,7 +22,7 @@ from samedeal.terms import RoomTerms
 from samedeal_link.evidence import facts
 from samedeal_link.evidence.board_from_piles import masked_board
 from samedeal_link.evidence.evidence import Evidence, deal_hash
-from samedeal_link.evidence.own_draws import agrees
+from samedeal_link.evidence.own_draws import agrees, is_draw
 
 _ABSENT_AFTER: Final = 50_000
 """Time, in milliseconds, without a connection after which a race may have ended without the player."""
@@ -161,7 +161,7 @@ def _shown(evidence: Evidence, state: RoomState, now: int) -> Evidence:
     if known.window and state.phase == "countdown" and state.starts:
         state = replace(state, phase="racing")  # the deal is found, so each may begin
     is_hidden = known.window > 0 and state.phase == "racing"
-    is_open_again = state.phase == "open" and known.phase == "countdown"
+    is_open_again = state.phase == "open" and known.phase == "countdown" and not (known.window and known.drawn)
     went_back = _ORDER.index(state.phase) < _ORDER.index(known.phase) and not is_open_again
     known = known.finding_if(went_back or (state.event < known.event and not is_hidden), "lost_data")
     was_there = known.was_there or state.phase == "open"
@@ -215,16 +215,16 @@ def _with_terms(evidence: Evidence, state: RoomState) -> Evidence:
 
 def _with_window(evidence: Evidence, state: RoomState) -> Evidence:
     """Return the evidence after a state of a room with a window: when it closes, who draws, and what is told early."""
-    terms, draw = evidence.terms, state.draw
-    doors = facts.doors_close_at(terms, evidence.ends) if terms else 0
-    known = evidence.finding_if((state.doors_close_at, state.ends) != (doors, evidence.ends), "other_limit")
+    draw, ends = state.draw, evidence.ends
+    is_timed = facts.are_doors(state.doors_close_at, ends, evidence.window, reopened=bool(state.lost))
+    known = evidence.finding_if(state.ends != ends or not is_timed, "other_limit")
     others = [each for each in state.players if each.player != known.player]
     is_told = state.event or any(each.resigned or each.stuck or each.away for each in others)
     known = known.finding_if(known.is_hidden and bool(is_told), "told_early")
     before = next((each.seats for each in known.drawing if each.draw == draw), ())
-    if before or not state.drawing or not 0 < draw <= MAX_DRAWS:
+    if before or not state.drawing or not is_draw(known, draw):
         return known.finding_if(before != state.drawing and bool(before and state.drawing), "other_drawn")
-    lost = {(each.seat, each.name) for each in state.lost}
+    lost = {(each.seat, each.name) for each in state.lost if opening_of(each.draw) == opening_of(draw)}
     without_me = known.was_there and known.seat not in state.drawing and (known.seat, known.name) not in lost
     return known.plus(facts.Drawing(draw, state.drawing, without_me))
 

@@ -7,7 +7,7 @@ if somebody has lost a seat. DEALS.md, *The verdict*, has the rules.
 
 from __future__ import annotations
 
-from samedeal.joint_deal import MAX_DRAWS, share_commitment
+from samedeal.joint_deal import HIGHEST_DRAW, MAX_DRAWS, opening_of, share_commitment
 from samedeal.protocol.messages import CommitShare, RevealShare, RoomState, Seat
 from samedeal_link.evidence import facts
 from samedeal_link.evidence.evidence import Evidence
@@ -32,7 +32,12 @@ def has_missed(evidence: Evidence, draw: int) -> bool:
 def wanted_share(evidence: Evidence, state: RoomState) -> int:
     """Return the number of the draw for which the player has to draw a share, or 0 if there is none."""
     is_asked = state.room == evidence.room and state.phase == "countdown" and _seat_in(evidence, state) is not None
-    return state.draw if is_asked and 0 < state.draw <= MAX_DRAWS and state.draw not in evidence.shares else 0
+    return state.draw if is_asked and is_draw(evidence, state.draw) and state.draw not in evidence.shares else 0
+
+
+def is_draw(evidence: Evidence, draw: int) -> bool:
+    """Return whether a race may have a draw. Those of a window go on after its doors were opened again."""
+    return 0 < draw <= (HIGHEST_DRAW if evidence.window else MAX_DRAWS)
 
 
 def _seat_in(evidence: Evidence, state: RoomState) -> Seat | None:
@@ -93,7 +98,9 @@ def _revealing(evidence: Evidence, sealed: Sealed) -> Evidence | None:
         lost = {(each.seat, each.name) for each in evidence.lost if each.draw >= last.draw}
         is_needed = places < before and before - places <= lost
         if evidence.window:  # who was away may come, and who was there may be away
-            is_needed = bool(before & lost) and not places & lost
+            opening = opening_of(sealed.draw)  # in another one, everybody draws again
+            out = {(each.seat, each.name) for each in evidence.lost if opening_of(each.draw) == opening}
+            is_needed = bool(before & lost) and not places & lost & out
         is_back = evidence.out_after == len(evidence.draws)  # a player who came back was not shown who else has gone
         known = evidence.finding_if(not (is_needed or is_back), "no_seat_lost")
     return known if known.contradiction else known.plus(sealed)

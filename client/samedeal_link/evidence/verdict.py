@@ -141,7 +141,8 @@ def _days_between(one: str, other: str) -> int:
 
 def _sentence(evidence: Evidence, reading: RaceReading, kind: VerdictKind, rows: Mapping[str, str]) -> str:
     if not rows:
-        lost, drawn = [each.name for each in evidence.lost], evidence.drawn.draw if evidence.drawn else 0
+        lost = [each.name for each in evidence.lost]
+        drawn = len({*(each.draw for each in evidence.lost), evidence.drawn.draw}) if evidence.drawn else 0
         what = "did not answer" if evidence.window else "lost the seat" if len(lost) == 1 else "lost their seats"
         draws = f" The deal was drawn {drawn} times; {_and(lost)} {what}." if drawn > 1 else ""
         races = "1 race" if reading.given_up == 1 else f"{reading.given_up} races"

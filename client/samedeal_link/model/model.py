@@ -149,6 +149,11 @@ class Model:
         return self.room is not None and bool(self.me) and self.room.host == self.me
 
     @property
+    def may_open_doors(self) -> bool:
+        """Whether the player, as the host, may open the doors of a race with a window again."""
+        return self.hosting and self.this_room.waits_for_host
+
+    @property
     def has_live_seat(self) -> bool:
         """Whether the player has a seat in a race that is not over, and the player has not resigned."""
         seat = self.seat

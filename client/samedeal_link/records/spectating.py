@@ -1,24 +1,21 @@
-"""A spectator's choices: which boards are shown, in which order and on which page. Pure."""
+"""A spectator's choices: which boards are shown, and on which page. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Final, Literal, NamedTuple
+from typing import Final, NamedTuple
 
 PLAYER_KEYS: Final = "123456789abcdefg"
 """The keys that choose a player: by seat, or in a room with more seats by the place of the board on its page."""
-
-SortOrder = Literal["place", "seat", "name", "pace"]
-SORT_ORDERS: Final[tuple[SortOrder, ...]] = ("place", "seat", "name", "pace")
 
 
 class Watched(NamedTuple):
     """The race that is watched.
 
-    ``players`` are in sort order, and ``boards`` has the players whose boards are known. ``keys`` maps players to their
-    keys. ``pages`` is the number of pages of the board grid.
+    ``players`` are in the order of their places, and ``boards`` has the players whose boards are known. ``keys`` maps
+    players to their keys. ``pages`` is the number of pages of the board grid.
     """
 
     players: tuple[str, ...] = ()
@@ -38,11 +35,10 @@ class Response(NamedTuple):
 class Spectating:
     """The spectator's choices.
 
-    ``zoomed`` is the player whose board is shown alone, or empty if all boards are shown. ``order`` is the sort order.
+    ``zoomed`` is the player whose board is shown alone, or empty if all boards are shown.
     """
 
     zoomed: str = ""
-    order: SortOrder = "place"
     page: int = 0
 
     def press(self, key: str, watched: Watched) -> Response | None:
@@ -52,9 +48,6 @@ class Spectating:
         match key:
             case "0" | "escape":
                 return Response(replace(self, zoomed=""))
-            case "s":
-                order = SORT_ORDERS[(SORT_ORDERS.index(self.order) + 1) % len(SORT_ORDERS)]
-                return Response(replace(self, order=order), f"Boards sorted by {order}" if self.zoomed else "")
             case "up" | "down":
                 return self._zoom_neighbour(-1 if key == "up" else 1, watched)
             case "pageup" | "pagedown":

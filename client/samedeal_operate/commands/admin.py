@@ -235,7 +235,8 @@ async def _words(operator: OperatorClient, given: argparse.Namespace) -> int:
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
         raise Failure(f"Line {line} of {given.path} is not UTF-8. Save the file as UTF-8.") from None
-    return await _request(operator, SetWords(id=0, words=words), "Names must not have these words from now on.")
+    done = "Names must not have these words from now on." if words.strip() else "Names may have any words from now on."
+    return await _request(operator, SetWords(id=0, words=words), done)
 
 
 async def _reports(operator: OperatorClient, given: argparse.Namespace) -> int:

@@ -32,6 +32,8 @@ class Limits:
     records: int = 1_000
     record_days: int = 30
     actions_per_race: int = 10_000
+    windows: int = 2_000
+    windows_per_address: int = 20
 
     # These are no settings: no operator has a reason to change them.
     handshake_timeout: float = 10.0
@@ -50,10 +52,6 @@ class Limits:
     """WebSocket pings, pongs and fragments from a connection in a minute."""
     hello_timeout: float = 10.0
     """Timeout, in seconds, for the first message of a client."""
-    windows: int = 2_000
-    """Races with a window that are not over, on all nodes together."""
-    windows_per_address: int = 20
-    """The same, opened from one address."""
     backlog: int = 512
     """Frames queued for a client before it is disconnected."""
     late_backlog: int = 64

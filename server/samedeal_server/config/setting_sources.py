@@ -332,7 +332,7 @@ def _in_file(rows: Iterable[Setting], name: str, text: str) -> dict[Setting, tup
             hint = f"Did you mean {similar}?" if similar else SEE_HELP
             raise InvalidSetting(f"{name}: {written} is not a setting. {hint}")
         row = known[written]
-        found[row] = (_text(row, value, f"{name}: {written}"), f"{name}: {written}")
+        found[row] = (_text(value), f"{name}: {written}")
     return found
 
 
@@ -344,22 +344,11 @@ def _kind(kind: Any) -> tuple[Any, bool]:
     return inner, True
 
 
-def _text(row: Setting, value: Any, where: str) -> str:
-    if row.optional and (value is False or value == _NONE):
-        return _NONE
-    numeric = isinstance(value, (int, float)) and not isinstance(value, bool)
-    good = {bool: isinstance(value, bool), int: numeric and isinstance(value, int), float: numeric}
-    if get_origin(row.kind) is tuple:
-        if isinstance(value, list) and all(isinstance(word, str) and "," not in word for word in value):
-            return ",".join(value)
-    elif good.get(row.kind, isinstance(value, str)):
-        return str(value)
-    accepts = "a list of strings in quotes" if get_origin(row.kind) is tuple else row.accepts
-    if row.kind is bool:
-        accepts = "true or false"
-    if row.kind in (str, Path):
-        accepts = f"{'text' if row.kind is str else row.accepts}, in quotes"
-    raise InvalidSetting(f"{where}: this value is not valid. It accepts {accepts}.")
+def _text(value: Any) -> str:
+    """Return a value of a configuration file as a flag or a variable would have it."""
+    if isinstance(value, bool):
+        return "on" if value else _NONE
+    return ",".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def _path(text: str) -> Path:

@@ -7,10 +7,12 @@ from collections.abc import AsyncIterator, Collection
 from typing import Any, Final
 
 import msgspec
+from msgspec.structs import replace
 
 from samedeal.games import GAMES
 from samedeal.names import removed_name
 from samedeal.race.commands import RenameCommand
+from samedeal.race.room_state import own_race
 from samedeal.race.transitions import apply
 from samedeal.race.values import Race
 from samedeal.sentences import refused
@@ -43,7 +45,8 @@ class PersonalData:
             return player
         name, found = player.strip().casefold(), set[str]()
         async for race in self._races():
-            found |= {racer.player for racer in race.racers if name in (racer.name.casefold(), racer.shown.casefold())}
+            names = [(racer.player, racer.name, racer.shown or racer.name) for racer in race.racers]
+            found |= {player for player, *each in names if name in map(str.casefold, each)}
         async for _, ids, blocks in self._records():
             found |= {player for player, block in zip(ids, blocks, strict=True) if block[1].casefold() == name}
         if len(found) > 1:
@@ -55,14 +58,19 @@ class PersonalData:
     async def export(self, player: str) -> bytes:
         """Return everything that is stored about a player as JSON, without names of others and without seeds.
 
-        Raise RequestRefused if nothing is stored.
+        What the player does in a race is left out until the race is over, because whoever asks may race too. Raise
+        RequestRefused if nothing is stored.
         """
         store = self._store
         found: dict[str, Any] = {
             "last_connection": await self._nodes.whereabouts([player]),
             "past": await store.earlier.past(player),
             "bans": [ban for ban in await self._nodes.bans(await store.now()) if ban.target == player],
-            "rooms": [await self._seat(race, player) async for race in self._races() if race.racer(player)],
+            "rooms": [
+                await self._seat(race, player)
+                async for race in self._races()
+                if race.racer(player) or any(line.player == player for line in race.table)
+            ],
             "records": [
                 {"race": race, "lines": blocks[ids.index(player)][0].splitlines()}
                 async for race, ids, blocks in self._records()
@@ -83,10 +91,15 @@ class PersonalData:
         return msgspec.json.format(msgspec.json.encode({"player": player} | found), indent=1)
 
     async def _seat(self, race: Race, player: str) -> dict[str, Any]:
+        table = [line for line in race.table if line.player == player]
+        if not race.result.finished_at:
+            seat = own_race(race, "").racer(player)
+            return {"room": race.room, "seat": seat and replace(seat, share=b""), "table": table}
         log = [entry async for part in self._store.log_parts(race.room, player) for entry in part]
         progress = (await self._store.load_progress(race)).get(player)
         actions = [(entry.committed_at, entry.action) for entry in log]
-        return {"room": race.room, "seat": race.racer(player), "progress": progress, "actions": actions}
+        own = {"room": race.room, "seat": race.racer(player), "table": table}
+        return own | {"progress": progress, "actions": actions}
 
     async def forget(self, players: Collection[str]) -> int:
         """Remove what is stored about players, and their names wherever they are bound to hashes.

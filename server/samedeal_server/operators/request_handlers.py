@@ -307,7 +307,7 @@ def _player_in(race: Race, player: str) -> str:
     """Return the id of the player in a race who has this id, or this name, or is shown by it."""
     wanted = player.casefold()
     found = [racer for racer in race.racers if wanted in (racer.player, racer.name.casefold())]
-    found += [racer for racer in race.racers if wanted == racer.shown.casefold()]
+    found += [racer for racer in race.racers if wanted == racer.shown.casefold() != ""]
     if found:
         return found[0].player
     raise refused("no_player", room=race.room, player=_quotable(player))

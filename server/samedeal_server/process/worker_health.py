@@ -11,10 +11,13 @@ from prometheus_client import Metric, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 from prometheus_client.registry import Collector
 
-from samedeal_server.process.health import Readiness
+from samedeal_server.process.health import PROBE_TIMEOUT, Readiness
 
-_TIMEOUT: Final = 5.0
-"""Timeout, in seconds, for a worker to answer."""
+_TIMEOUT: Final = PROBE_TIMEOUT + 0.5
+"""Timeout, in seconds, for a worker to answer, less than that of whoever asks for all workers."""
+
+NO_ANSWER: Final = 0, "It does not answer."
+_NOT_RUNNING: Final = 0, "It does not run."
 
 
 class WorkerChecks:
@@ -37,7 +40,7 @@ class WorkerChecks:
         if self._stop.is_set():
             return Readiness(ready=False, text="This server is stopping. Send clients to another one.")
         answers = await self._ask_all("/readyz")
-        said = {number: body.strip() or "It does not run." for number, (_, body) in answers.items()}
+        said = {number: body.strip() for number, (_, body) in answers.items()}
         ready = [number for number, (status, _) in answers.items() if status == 200]
         # Workers share their Redis. The longest answer also names the rooms that are unavailable, if there are any.
         texts = [max((said[number] for number in ready), key=len, default="No worker is ready.")]
@@ -54,17 +57,17 @@ class WorkerChecks:
 
     async def _ask_all(self, path: str) -> dict[int, tuple[int, str]]:
         urls = self._urls()
-        answers = await asyncio.gather(*(_ask(url, path) for url in urls.values()))
+        answers = await asyncio.gather(*(ask(url, path) for url in urls.values()))
         return dict(zip(urls, answers, strict=True))
 
 
-async def _ask(url: str, path: str) -> tuple[int, str]:
-    """Return the HTTP status and the body of a worker's answer. If the worker does not answer, the status is 0."""
+async def ask(url: str, path: str, timeout: float = _TIMEOUT) -> tuple[int, str]:  # noqa: ASYNC109
+    """Return the HTTP status and the body of a worker's answer, or ``NO_ANSWER`` if none came in time."""
     if not url:
-        return 0, ""
+        return _NOT_RUNNING
     parts = urlsplit(url)
     try:
-        async with asyncio.timeout(_TIMEOUT):
+        async with asyncio.timeout(timeout):
             reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
             try:
                 writer.write(f"GET {path} HTTP/1.1\r\nHost: {parts.netloc}\r\n\r\n".encode())
@@ -72,8 +75,10 @@ async def _ask(url: str, path: str) -> tuple[int, str]:
             finally:
                 writer.close()
         return int(head.split(" ", 2)[1]), body
-    except (OSError, TimeoutError, ValueError, IndexError):
-        return 0, ""
+    except TimeoutError:
+        return NO_ANSWER
+    except (OSError, ValueError, IndexError):
+        return _NOT_RUNNING
 
 
 class _Merged(Collector):

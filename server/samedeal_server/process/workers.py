@@ -30,7 +30,7 @@ from samedeal_server.process.installation import stopping_for_other_release
 from samedeal_server.process.listening import reserved_port
 from samedeal_server.process.own_house import house_command, keep_house
 from samedeal_server.process.signals import Signals
-from samedeal_server.process.worker_health import WorkerChecks
+from samedeal_server.process.worker_health import NO_ANSWER, WorkerChecks, ask
 from samedeal_server.tasks import cancel_and_wait
 from samedeal_server.telemetry.events import LogEvent, get_logger
 
@@ -42,6 +42,9 @@ The standard input of a worker is a socket to its parent process.
 
 RESTART_INTERVAL: Final = 1.0
 """Time, in seconds, after which a worker that crashed is started again."""
+
+HANG_TIMEOUT: Final = 20.0
+"""Time, in seconds, for which a worker may answer no health check until it is killed and started again."""
 
 _log = get_logger()
 
@@ -121,12 +124,14 @@ class Worker:
         return bool(self.health_url)
 
     async def keep_running(self) -> None:
-        """Start the process again whenever it crashes.
+        """Start the process again whenever it crashes or hangs.
 
         Return when it has exited normally or the worker was told to stop.
         """
         while process := self.process:
+            watching = asyncio.create_task(self._kill_if_hung(process))
             code = await process.wait()
+            await cancel_and_wait([watching])
             if self.stopping or not code:
                 return
             self.health_url = ""
@@ -134,6 +139,11 @@ class Worker:
             await asyncio.sleep(RESTART_INTERVAL)
             if await self.start():
                 _log.info(LogEvent.WORKER_RESTARTED, worker=self.number, pid=self.process.pid)
+
+    async def _kill_if_hung(self, process: asyncio.subprocess.Process) -> None:
+        while await ask(self.health_url, "/healthz", HANG_TIMEOUT) != NO_ANSWER:  # noqa: ASYNC110  # nobody tells
+            await asyncio.sleep(HANG_TIMEOUT)
+        process.kill()
 
     async def end(self) -> None:
         """Wait until the process has ended. The worker must have been told to stop before."""

@@ -136,6 +136,7 @@ def earlier_race(
             foundation_cards=line.foundation_cards,
             time=line.time,
             reached=_reached(logs[line.player], line.began_at or race.starts),
+            started=race.starts,
         )
         for line in best
     )

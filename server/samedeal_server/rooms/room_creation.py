@@ -162,11 +162,11 @@ class RoomCreator:
     async def _check_windows(self, origin: str, now: int) -> None:
         """Raise RequestRefused if there are too many races with a window, from this origin or in all."""
         limits, origins = self._rooms.limits, await self._store.index.windows(now)
-        if origins.count(origin) >= limits.windows_per_address:
-            raise refused("too_many_windows", limit=limits.windows_per_address)
         if len(origins) >= limits.windows:
             self._throttled_log.warning(LogEvent.SERVER_FULL, "limit-windows", limit=limits.windows)
-            raise refused("server_full")
+            raise refused("windows_full")
+        if origins.count(origin) >= limits.windows_per_address:
+            raise refused("too_many_windows", limit=limits.windows_per_address)
 
     async def _open_successor(self, race: Race, now: int) -> str:
         """Open a room for the rematch and return its code.

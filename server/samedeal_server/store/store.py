@@ -392,15 +392,7 @@ class Store:
             *(player, generation, f"{BEGAN_PREFIX}{player} ", STREAM_LENGTH, LIFETIME, keys.channel(room), time or ""),
         )
         (answer,) = await self.executor.execute(beginning, durable=True)
-        match answer:
-            case [b"ok", began_at]:
-                return CommitResult("ok", committed_at=int(began_at))
-            case [b"fenced", newest]:
-                return CommitResult("fenced", generation=int(newest))
-            case [reason]:
-                return CommitResult(cast("CommitOutcome", reason.decode()))
-            case _:
-                raise StoreUnavailable(f"the script that begins attempts answered {answer!r}")
+        return _commit_result(answer)
 
     def commit(self, commit: Commit) -> Awaitable[CommitResult]:
         """Commit an action in one batch with the other actions of the same turn of the event loop.
@@ -416,7 +408,7 @@ class Store:
         self.metrics.commit_seconds.observe(time.perf_counter() - sent)
         self.metrics.commit_batch_moves.observe(len(commits))
         results: list[CommitResult | Exception] = [
-            unavailable(answer) if isinstance(answer, Exception) else _commit_result(commit, answer)
+            unavailable(answer) if isinstance(answer, Exception) else _commit_result(answer, commit.moved.revision)
             for commit, answer in zip(commits, answers, strict=True)
         ]
         for commit, result in zip(commits, results, strict=True):
@@ -510,21 +502,20 @@ def _commit_command(commit: Commit) -> RedisCommand:
     )
 
 
-def _commit_result(commit: Commit, answer: list[Any]) -> CommitResult:
+def _commit_result(answer: list[Any], revision: int = -1) -> CommitResult:
     match answer:
         case [b"ok", committed_at, event, previous, is_announced]:
-            revision = commit.moved.revision
             return CommitResult("ok", int(committed_at), revision, -1, int(event), int(previous), bool(is_announced))
-        case [b"repeated", committed_at]:
-            return CommitResult("repeated", committed_at=int(committed_at), revision=commit.moved.revision)
+        case [(b"ok" | b"repeated") as outcome, committed_at]:
+            return CommitResult(cast("CommitOutcome", outcome.decode()), int(committed_at), revision)
         case [b"fenced", generation]:
             return CommitResult("fenced", generation=int(generation))
-        case [b"stale", revision]:
-            return CommitResult("stale", revision=int(revision))
+        case [b"stale", newest]:
+            return CommitResult("stale", revision=int(newest))
         case [reason]:
             return CommitResult(cast("CommitOutcome", reason.decode()))
         case _:
-            raise StoreUnavailable(f"the commit script answered {answer!r}")
+            raise StoreUnavailable(f"a script answered {answer!r}")
 
 
 def _milliseconds(time: tuple[int, int]) -> int:

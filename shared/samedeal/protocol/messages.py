@@ -12,7 +12,7 @@ from typing import Annotated, Final, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import replace
 
-from samedeal.joint_deal import MAX_DRAWS, LossReason
+from samedeal.joint_deal import HIGHEST_DRAW, LossReason
 from samedeal.options import LONGEST_WINDOW, Options, WantedOptions
 
 SUBPROTOCOL: Final = "samedeal.v1"
@@ -27,7 +27,7 @@ Revision = Annotated[int, Meta(ge=0, le=1_000_000)]
 Text = Annotated[str, Meta(max_length=128)]
 RoomCode = Annotated[str, Meta(max_length=24)]
 Hash = Annotated[bytes, Meta(max_length=32)]
-DrawNumber = Annotated[int, Meta(ge=1, le=MAX_DRAWS)]
+DrawNumber = Annotated[int, Meta(ge=1, le=HIGHEST_DRAW)]
 SeatNumber = Annotated[int, Meta(ge=0, le=255)]  # one byte in the hashes that cover it
 RaceId = Annotated[str, Meta(max_length=48)]
 Time = Annotated[int, Meta(ge=0, le=1 << 46)]
@@ -560,13 +560,14 @@ class EarlierPlayer(Struct, frozen=True, kw_only=True):
     """A player of the earlier race whose deal is dealt again, or of the first race of another player on a daily deal.
 
     ``reached`` has the times, in milliseconds since the start, at which the player first had 1, 2 and more foundation
-    cards.
+    cards. ``started`` is when that race started, or 0 if it is not known.
     """
 
     name: str
     foundation_cards: int
     time: int
     reached: tuple[int, ...]
+    started: int = 0
 
 
 class RoomState(Message, frozen=True):
@@ -587,7 +588,8 @@ class RoomState(Message, frozen=True):
 
     ``window`` is the length of the race's window in seconds, or 0. ``doors_close_at`` is when nobody can enter it any more,
     ``starts`` when its deal was found, and ``ends`` when it closes. ``drawing`` has the seats of those who draw its deal.
-    From then on until the race ends, the state shows each player only their own attempt, and ``event`` is 0.
+    From then on until the race ends, the state shows each player only their own attempt, and ``event`` is 0. If
+    ``waits_for_host`` is true, the draws of its deal were lost, and the host may open the doors again.
     """
 
     room: str
@@ -621,6 +623,7 @@ class RoomState(Message, frozen=True):
     window: int = 0
     doors_close_at: int = 0
     drawing: tuple[SeatNumber, ...] = ()
+    waits_for_host: bool = False
 
 
 class Drawn(Message, frozen=True):

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from samedeal.board import Board
 from samedeal.deal import Deal, shuffled
 from samedeal.deal_proof import DealProof, LostShare, RevealedShare
-from samedeal.joint_deal import MAX_DRAWS, SHARE_BYTES, LossReason, candidate_board, mix, share_commitment
+from samedeal.joint_deal import MAX_DRAWS, MAX_OPENINGS, SHARE_BYTES, LossReason, candidate_board, mix, share_commitment
 from samedeal.moves import Move
 from samedeal.race.commands import (
     CommandResult,
@@ -22,7 +22,7 @@ from samedeal.race.commands import (
     TickCommand,
 )
 from samedeal.race.due_times import is_alone
-from samedeal.race.progress import ProgressByPlayer, is_connected
+from samedeal.race.progress import Progress, ProgressByPlayer, is_connected
 from samedeal.race.values import DealSecret, DrawProgress, FoundDeal, Race, Racer
 from samedeal.sentences import refused
 
@@ -83,7 +83,7 @@ def count_down(race: Race, now: int, starts: int, *events: str) -> CommandResult
 
 def _next_draw(race: Race, now: int, seats: tuple[int, ...] = ()) -> Race:
     racers = tuple(replace(racer, commitment=b"", share=b"") for racer in race.racers)
-    number, reveal_by = race.draw.number + 1, now + SHARE_TIMEOUT
+    number, reveal_by = max(race.draw.number, race.draws_before) + 1, now + SHARE_TIMEOUT
     return replace(race, racers=racers, draw=DrawProgress(number, reveal_by, lost=race.draw.lost, seats=seats))
 
 
@@ -97,20 +97,17 @@ def close_doors(race: Race) -> CommandResult:
 
 
 def draw_with_those_there(race: Race, progress: ProgressByPlayer, now: int, *events: str) -> CommandResult:
-    """Begin the next draw of a race with a window, with the players who are connected and lost none before.
+    """Begin the next draw of a race with a window, with the players who are connected and may draw.
 
-    If there are none, the draw waits for them. If there have been too many draws, close the room.
+    If there are none, the draw waits for them. If there have been too many draws, it waits for the host to open the doors
+    again, which ends with the last opening.
     """
-    if race.draw.number >= MAX_DRAWS:
+    waiting = replace(race, draw=replace(race.draw, seats=(), reveal_by=0))
+    if waiting.has_lost_draws and len(race.reopened) + 1 >= MAX_OPENINGS:
         return replace(race, phase="closed"), (*events, "not_drawn", "closed")
-    lost = {each.seat for each in race.draw.lost}
-    seats = tuple(
-        racer.seat
-        for racer, own in race.with_progress(progress)
-        if is_connected(own, now) and racer.seat not in lost and not racer.resigned
-    )
+    there = (racer.seat for racer in race.may_draw if is_connected(progress.get(racer.player, Progress()), now))
+    seats = () if waiting.has_lost_draws else tuple(sorted(there))
     if not seats:
-        waiting = replace(race, draw=replace(race.draw, seats=(), reveal_by=0))
         return waiting, (events if waiting != race else ())
     return _next_draw(race, now, seats), (*events, "drawing")
 

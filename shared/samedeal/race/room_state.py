@@ -53,6 +53,7 @@ def room_state(
         rooms_before=race.before.rooms,
         terms=str(race.terms),
         drawing=race.draw.seats,
+        waits_for_host=race.has_lost_draws,
     )
 
 

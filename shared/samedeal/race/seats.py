@@ -229,6 +229,15 @@ def start(race: Race, command: StartCommand, now: int) -> CommandResult:
     return count_down(race, now, now + 1000 * race.options.countdown)
 
 
+def open_doors(race: Race, command: StartCommand, now: int) -> CommandResult:
+    """Open the doors of a race with a window again, as the host wants after its draws were lost."""
+    if not race.has_lost_draws:
+        raise refused("race_started")
+    check_host(race, command.player)
+    racers = tuple(replace(racer, commitment=b"", share=b"") for racer in race.racers)
+    return replace(race, phase="open", racers=racers, reopened=(*race.reopened, now)), ("reopened",)
+
+
 def check_host(race: Race, player: str) -> None:
     """Raise RequestRefused unless a player is the host."""
     if race.seated(player).player != race.host:

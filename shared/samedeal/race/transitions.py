@@ -24,7 +24,9 @@ Rules
   nobody can change it, but a node still has to find it. The race is not under way until then: the countdown is extended.
 - A race with a window is for players who are seldom there at the same time. Its doors close after a quarter of the window,
   or when the host starts it. Then those who are connected draw the deal with the server, or the first who connects. All
-  others keep their seats. If a draw is lost, those who are connected begin the next one, without those who lost it. When
+  others keep their seats. If a draw is lost, those who are connected begin the next one, without those who lost it. Once
+  ``MAX_DRAWS`` draws are lost, or each player has lost one, the host may open the doors again, for a quarter of the time
+  that is left. Then there are as many draws again, for everybody. That is so three times, and then the room closes. When
   the deal is found, the window is open until ``ends``: each player begins once, and has the limit from then on, or what is
   left of the window. Until the race is finished, each player knows only their own attempt. Nobody loses a seat or
   resigns by leaving, and nobody is waited for until the window ends.
@@ -88,7 +90,7 @@ What each command does, by phase. Where the table has a code (``bad_share``, ``n
 
 Tick is the command for the passing of time. In an open room, Join and Tick also free the seats of absent players. In the
 countdown, Tick also frees the seats of players who have not committed or revealed in time. If the countdown ends before
-the deal has been found, Tick extends the countdown.
+the deal has been found, Tick extends the countdown. There, Start opens the doors of a window whose draws are lost.
 """
 
 from __future__ import annotations
@@ -208,7 +210,7 @@ _TRANSITIONS: Final[Mapping[type[RaceCommand], tuple[_Transition, ...]]] = {
     LeaveCommand: (seats.leave_seat, _leave_countdown, _leave_race, _do_nothing, _do_nothing),
     ReadyCommand: (seats.set_ready, _STARTED, _STARTED, _STARTED, _CLOSED),
     AwayCommand: (seats.set_away, seats.set_away, _do_nothing, _do_nothing, _do_nothing),
-    StartCommand: (seats.start, _STARTED, _STARTED, _STARTED, _CLOSED),
+    StartCommand: (seats.start, seats.open_doors, _STARTED, _STARTED, _CLOSED),
     CommitShareCommand: (_BAD_SHARE, draws.commit_share, _BAD_SHARE, _BAD_SHARE, _CLOSED),
     RevealShareCommand: (_BAD_SHARE, draws.reveal_share, _BAD_SHARE, _BAD_SHARE, _CLOSED),
     FixDealCommand: (_do_nothing, draws.fix_deal, _do_nothing, _do_nothing, _do_nothing),

@@ -12,7 +12,7 @@ from samedeal.deal import Deal
 from samedeal.deal_proof import LostShare, RevealedShare
 from samedeal.difficulty import states_of
 from samedeal.game import Game
-from samedeal.joint_deal import DealTerms
+from samedeal.joint_deal import MAX_DRAWS, DealTerms
 from samedeal.options import MAX_PLAYERS, MAX_SEATS, Options
 from samedeal.protocol.messages import EarlierPlayer, Phase, Standing, TableLine
 from samedeal.race.progress import Progress, ProgressByPlayer
@@ -183,6 +183,7 @@ class Race(Struct, frozen=True, omit_defaults=True):
     On a daily deal, it has others who have had the deal, for the only person in the race.
 
     ``window`` is the length of the race's window in seconds, or 0. In a window, each player begins at a time of their own.
+    ``reopened`` has the times when its host has opened the doors again.
 
     A field is not stored if its value is the default. Therefore no default may ever change.
     """
@@ -214,6 +215,7 @@ class Race(Struct, frozen=True, omit_defaults=True):
     house: int = 0
     next_by: str = ""
     window: int = 0
+    reopened: tuple[int, ...] = ()
 
     @property
     def table(self) -> tuple[TableLine, ...]:
@@ -267,8 +269,29 @@ class Race(Struct, frozen=True, omit_defaults=True):
 
     @property
     def doors_close_at(self) -> int:
-        """When nobody can enter a race with a window any more: after a quarter of the window. Otherwise 0."""
-        return self.created + 250 * self.window if self.window else 0
+        """When nobody can enter a race with a window any more: after a quarter of what was left of the window.
+
+        It is 0 in all other races.
+        """
+        opened, closes = self.reopened[-1] if self.reopened else self.created, self.created + 1000 * self.window
+        return opened + (closes - opened) // 4 if self.window else 0
+
+    @property
+    def draws_before(self) -> int:
+        """The number of the last draw that there could be before the doors were opened again, or 0 if they were not."""
+        return MAX_DRAWS * len(self.reopened)
+
+    @property
+    def may_draw(self) -> list[Racer]:
+        """The racers who may draw the deal of a race with a window: those who have lost no share since the doors opened."""
+        lost = {each.seat for each in self.draw.lost if each.draw > self.draws_before}
+        return [racer for racer in self.racers if racer.seat not in lost and not racer.resigned]
+
+    @property
+    def has_lost_draws(self) -> bool:
+        """Whether nobody can draw the deal of a race with a window, unless the doors are opened again."""
+        is_between = self.window > 0 and self.lacks_shares and not self.draw.seats
+        return is_between and (self.draw.number >= self.draws_before + MAX_DRAWS or not self.may_draw)
 
     @property
     def is_hidden(self) -> bool:

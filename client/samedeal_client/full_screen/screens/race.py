@@ -280,6 +280,8 @@ class RaceScreen(ClientScreen):
         samedeal = self.samedeal
         if self.model.may_begin:
             return (FooterKey("enter", "begin"), FooterKey(QUIT_KEY, "quit"))
+        if self.model.may_open_doors:
+            return (FooterKey("enter", "open the doors"), FooterKey(QUIT_KEY, "quit"))
         person = [FooterKey(panels.PERSON_KEY, "race somebody")] if self.client.person is not None else []
         return *person, *race_keys(self.model, self._controller, samedeal.bindings, self.look, samedeal.after_room)
 
@@ -295,6 +297,9 @@ class RaceScreen(ClientScreen):
             return
         if key == "enter" and self.model.may_begin:
             self.request(self.client.rooms.begin)
+            return
+        if key == "enter" and self.model.may_open_doors:
+            self.request(self.client.rooms.start)
             return
         if key == panels.PERSON_KEY and self.client.person is not None:
             self.request(partial(race_person, self.client, self.client.person))

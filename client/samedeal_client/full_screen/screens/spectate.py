@@ -26,7 +26,7 @@ from samedeal_client.panels.live_ranking import delayed_ranking
 from samedeal_client.panels.race import LOBBY_KEY
 from samedeal_client.panels.race_feed import RaceFeed, RankedPlayer
 from samedeal_client.panels.race_news import fresh_news_row
-from samedeal_client.panels.spectator_grid import Grid, arrange, board_grid_rows, board_keys, cell_head, sort_players
+from samedeal_client.panels.spectator_grid import Grid, arrange, board_grid_rows, board_keys, cell_head
 from samedeal_client.text.option_wording import public_deal_title
 from samedeal_client.text.player_names import player_name
 from samedeal_client.text.spans import Row, Span
@@ -92,7 +92,7 @@ class SpectateScreen(ClientScreen):
         ranking = delayed_ranking(model, self._boards, self.shown_time)
         self._feed = self._feed.after(ranking, self.shown_time)
         seats = {seat.player: seat.seat for seat in model.this_room.players}
-        self._players = sort_players(ranking, self._state.order, seats)
+        self._players = ranking
         self._state = self._state.limited_to(self.watched)
         self._keys = board_keys(self._players, seats, self._grid(), self._state.page)
         zoomed = bool(self._state.zoomed)
@@ -160,7 +160,7 @@ class SpectateScreen(ClientScreen):
         return (Span(f" {clock_text(self.shown_time - room.starts)} played", "title"), age, Span(spectators, "label"))
 
     def prompt_row(self) -> Row:
-        """Return the heading of a board that is shown alone, or the page and order of the grid."""
+        """Return the heading of a board that is shown alone, or the page of the grid and fresh news."""
         state = self._state
         number = next((number for number, player in enumerate(self._players) if player.player == state.zoomed), -1)
         if number >= 0:
@@ -170,9 +170,9 @@ class SpectateScreen(ClientScreen):
         if not self._boards:
             return ()
         pages = self._grid().pages
-        page = f"page {state.page + 1} of {pages}   " if pages > 1 else ""
+        page = f" page {state.page + 1} of {pages}  " if pages > 1 else " "
         news = fresh_news_row(self._feed, self.model.this_room, self.shown_time, self.look)
-        return (Span(f" {page}sorted by {state.order}", "label"), Span("  " if news else ""), *news)
+        return (Span(page, "label"), *news)
 
     def footer_keys(self) -> Iterable[FooterKey]:
         """Return the keys that can be pressed now."""
@@ -190,7 +190,6 @@ class SpectateScreen(ClientScreen):
                 yield FooterKey(self._keys.get(first, "1"), "show one", f"{keys[0]}-{keys[-1]}")
                 if grid.pages > 1:
                     yield FooterKey("pagedown", "next page", "PgDn")
-            yield FooterKey("s", "sort")
         yield FooterKey("f1", "help")
         yield FooterKey(LOBBY_KEY, "lobby")
         yield FooterKey(QUIT_KEY, "quit")

@@ -3,7 +3,7 @@
 import {hex, sha256, unhex} from "./hash.js"
 import {dealt, seedCards} from "./dealing.js"
 import {onFoundations, played} from "./piles.js"
-import {commitmentOf, hasProof, isDescribed, publicSecret, shareHash, termsHash} from "./race_hashes.js"
+import {MAX_DRAWS, commitmentOf, hasProof, isDescribed, openingOf, publicSecret, shareHash, termsHash} from "./race_hashes.js"
 import {RULES, deal, shuffle} from "./rules.mjs"
 import {solve} from "./search.mjs"
 import {SOLVER, demand} from "./terms.mjs"
@@ -26,17 +26,18 @@ export function candidateCards(mix, number, decks) {
 export const NAME = "[^\\s\\p{Cc}]+(?: [^\\s\\p{Cc}]+)*"
 const NUMBER = "(?:0|[1-9]\\d{0,8})"
 const HASH = "[0-9a-f]{64}"
+const DRAW = "(?:[1-9]|1\\d|20)"
 const PROOF = new RegExp(
 	`^samedeal deal ${PROOF_VERSION}\nroom: (?<room>(?!-)[a-z0-9-]{1,24})(?<!-)\ngame: (?<game>.+)\nsolver: (?<solver>${NUMBER})\nbudget: (?<budget>[1-9]\\d{0,8})\n` +
 		`(?:least: (?<least>[2-9]|[1-9]\\d{1,8})\n)?terms: (?<terms>${HASH})\ncommitment: (?<commitment>${HASH})\n` +
-		`(?:public: (?<name>.+)\n|secret: (?<secret>${HASH})\ndraw: (?<draw>[1-5])\n` +
-		`(?<lost>(?:lost: [1-5] ${NUMBER} (?:left|kicked|silent) ${NAME}\n)*)(?<seats>(?:seat: ${NUMBER} ${HASH} ${HASH} ${NAME}\n)+))` +
+		`(?:public: (?<name>.+)\n|secret: (?<secret>${HASH})\ndraw: (?<draw>${DRAW})\n` +
+		`(?<lost>(?:lost: ${DRAW} ${NUMBER} (?:left|kicked|silent) ${NAME}\n)*)(?<seats>(?:seat: ${NUMBER} ${HASH} ${HASH} ${NAME}\n)+))` +
 		`candidate: (?<candidate>${NUMBER})\nline: (?<line>.+)\n$`,
 	"u"
 )
 
 const lostIn = text =>
-	Array.from(text.matchAll(/^\w+: (\d) (\d+) ([a-z]+) (.+)$/gm), ([, draw, seat, reason, name]) =>
+	Array.from(text.matchAll(/^\w+: (\d+) (\d+) ([a-z]+) (.+)$/gm), ([, draw, seat, reason, name]) =>
 		({draw: Number(draw), seat: Number(seat), reason, name}))
 
 const sharesIn = text =>
@@ -61,12 +62,14 @@ export function readProof(text) {
 	})
 }
 
-// Whether the seats and the draws of the lost seats rise, and each draw before the last one lost a seat.
+// Whether the seats and the draws of the lost seats rise, and each draw before the last one lost a seat or was skipped.
 function isInOrder({draw, lost, shares}) {
 	const isSeat = ({seat}) => seat > 0 && seat < 256
 	const rises = (each, i, all) => isSeat(each) && each.seat > (all[i - 1]?.seat ?? 0)
 	const follows = (each, i, all) => isSeat(each) && each.draw >= (all[i - 1]?.draw ?? 1) && each.draw <= draw
-	return shares.every(rises) && lost.every(follows) && new Set(lost.map(each => each.draw)).add(draw).size === draw
+	const isSkipped = each => openingOf(each) < openingOf(draw) && openingOf(each) === openingOf(each - 1)
+	const isKnown = (_, i) => lost.some(each => each.draw === i + 1) || isSkipped(i + 1)
+	return shares.every(rises) && lost.every(follows) && Array.from({length: draw - 1}).every(isKnown)
 }
 
 // Whether an operator removed the name of a player. Hashes that cover it cannot be checked any more.
@@ -113,6 +116,7 @@ export function openDeal({terms, commitment, seed, proof: text, players}) {
 	const hasShare = ({seat, name}) => proof.shares.some(each => each.seat === seat && each.name === name)
 	const areRacers = proof.shares.every(each => each.seat <= 64) && (terms.window || players.every(hasShare))
 	demand(proof.name || areRacers, "The seats of the proof are not those of the race.")
+	demand(terms.window || proof.draw <= MAX_DRAWS, "The deal was drawn too often.")
 	return opened
 }
 

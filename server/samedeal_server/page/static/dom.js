@@ -1,5 +1,7 @@
 // Elements of the page. All text that comes from elsewhere is set as text, never as markup.
 
+export const DAY = 86_400_000 // ms
+
 export const byId = id => document.getElementById(id)
 
 export const element = (tag, ...more) => fill(document.createElement(tag), ...more)
@@ -33,6 +35,12 @@ export function showItems(list, items) {
 		else if (!old.isEqualNode(item)) old.replaceWith(item)
 	})
 	while (list.children.length > items.length) list.lastChild.remove()
+}
+
+// A day in UTC, in which deals of the day begin.
+export function dayOf(time, now) {
+	const day = ["today", "yesterday"][Math.floor(now / DAY) - Math.floor(time / DAY)]
+	return day ?? new Date(time).toLocaleDateString([], {day: "numeric", month: "short", timeZone: "UTC"})
 }
 
 export const dealName = deal => {

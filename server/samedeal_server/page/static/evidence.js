@@ -223,6 +223,9 @@ function showTerms(known, text, commitment, table, isBefore = true, ends = 0) {
 	known.findingIf(hasProof(terms.deal) && !isDescribed(terms), "other_description")
 }
 
+// Whether the doors of a window may close then. The host opens them again only after draws were lost.
+export const areDoors = (at, ends, window, isAgain) => at === ends - 750 * window || (isAgain && at > ends - 750 * window && at <= ends)
+
 // Whether a deal is the one that was asked for: a daily one has got its date.
 export const isDeal = (asked, deal) =>
 	asked === deal || (asked === "daily" && deal.startsWith("daily ")) || (/^#?\d+$/.test(asked) && deal === `#${Number(asked.replace("#", ""))}`)
@@ -244,7 +247,7 @@ function differenceOf({options, line, game = "", tide = 0, round = -1, private: 
 		["window", game || options ? window : "", terms.window],
 		...(line ? [["deal", line.deal, terms.deal], ["number of seats", line.seats, given.players], ["delay", line.delay, given.delay]] : []),
 		...(line ? [["rule for bots", line.bots, given.bots], ["rule for spectators", line.closes ? "" : line.spectators, given.spectators]] : []),
-		["window", !line || (terms.window ? [ends, ends - 750 * terms.window] : [0]).includes(line.closes ?? 0), true]
+		["window", !line || (terms.window ? line.closes === ends || areDoors(line.closes, ends, terms.window, true) : !line.closes), true]
 	]
 	return pairs.find(([, own, shown]) => own !== "" && own !== shown)?.[0] ?? ""
 }

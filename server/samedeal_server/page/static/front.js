@@ -3,10 +3,10 @@
 
 import {falling, flat} from "./board_view.js"
 import {numbered} from "./dealing.js"
-import {byId, clock, element, forTerminals, setText, stored, svg, timeLeft} from "./dom.js"
+import {byId, clock, dayOf, element, forTerminals, setText, stored, svg, timeLeft} from "./dom.js"
 import {address, goTo, here, to} from "./here.js"
 import {Link} from "./link.js"
-import {dayOf, gameOf, showLobby, showOwnWindows, showTide} from "./lobby.js"
+import {gameOf, showLobby, showOwnWindows, showTide} from "./lobby.js"
 import {proposedName} from "./names.js"
 import {DOWN, rank} from "./rules.mjs"
 import {GAMES, suit, title} from "./piles.js"

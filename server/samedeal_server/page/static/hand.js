@@ -8,6 +8,7 @@ export class Hand {
 	picked = null // {key, size}: the cards that go with the next tap; with a key, size is null, and as many go as fit
 	auto = true // whether a tapped card goes to its best place at once
 	hints = {} // the newest hint, by the boards on its way
+	isOn = () => true // whether the player may move cards
 
 	// `say` shows a sentence, and `changed` what is picked.
 	constructor(racer, say, changed) {
@@ -67,6 +68,7 @@ export class Hand {
 
 	// How many cards follow the pointer that pulls at one of them.
 	lift(key, size) {
+		if (!this.isOn()) return 0
 		if (this.kind(key) !== "column") size = 1
 		const cards = this.piles[key].slice(-size)
 		if (this.kind(key) === "stock" || cards.some(card => card & DOWN)) return 0
@@ -81,6 +83,8 @@ export class Hand {
 
 	// Two taps on a card that does not go away with the first one send all safe cards to the foundations.
 	taps(key, size, isSecond) {
+		this.say("")
+		if (!this.isOn()) return
 		const {next} = this.racer
 		if (isSecond && this.tapped === next) {
 			this.pick(null)

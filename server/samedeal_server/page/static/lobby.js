@@ -1,21 +1,15 @@
 // Who is here: rooms and finished races, with the names of people instead of codes.
 
-import {byId, clock, counted, element, setText, showItems, stored, timeLeft, timeOfDay, timeOfWeek} from "./dom.js"
+import {DAY, byId, clock, counted, dayOf, element, setText, showItems, stored, timeLeft, timeOfDay, timeOfWeek} from "./dom.js"
 import {to, want} from "./here.js"
 import {title} from "./piles.js"
 
 const OPEN_FOR = 300_000 // ms before the start of a tide, from which players can take seats
-const [DAY, MINUTE] = [86_400_000, 60_000]
+const MINUTE = 60_000
 const ORDER = ["open", "countdown", "racing"]
 
 const listed = (names, more) => [...names, ...(more > 0 ? [names.length ? `${more} more` : counted(more, "player")] : [])].join(", ")
 const ownRooms = () => JSON.parse(stored.get("seats") ?? "[]")
-
-// A day in UTC, in which deals of the day begin.
-export function dayOf(time, now) {
-	const day = ["today", "yesterday"][Math.floor(now / DAY) - Math.floor(time / DAY)]
-	return day ?? new Date(time).toLocaleDateString([], {day: "numeric", month: "short", timeZone: "UTC"})
-}
 
 // What is played, and whose deal of the day it is.
 export function gameOf(game, deal, now) {

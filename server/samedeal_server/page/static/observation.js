@@ -2,10 +2,10 @@
 // milliseconds since any moment.
 
 import {boardHash} from "./board_hash.js"
-import {dealHash, isDeal, isIn, placeText, same} from "./evidence.js"
-import {MAX_DRAWS, agrees} from "./own_draws.js"
+import {areDoors, dealHash, isDeal, isIn, placeText, same} from "./evidence.js"
+import {agrees, isDraw} from "./own_draws.js"
 import {GAMES, HIDDEN} from "./piles.js"
-import {kindOf} from "./race_hashes.js"
+import {kindOf, openingOf} from "./race_hashes.js"
 import {hex, join} from "./hash.js"
 
 const ABSENT_AFTER = 50_000 // ms without a connection, after which a race may have ended without the player
@@ -130,7 +130,7 @@ function showState(known, state, now) {
 	checkTerms(known, state)
 	if (known.window && state.phase === "countdown" && state.starts) state = {...state, phase: "racing"} // so each may begin
 	const {event, phase, players, tallies} = state
-	const isOpenAgain = phase === "open" && known.phase === "countdown"
+	const isOpenAgain = phase === "open" && known.phase === "countdown" && !(known.window && known.drawn)
 	const wentBack = ORDER.indexOf(phase) < ORDER.indexOf(known.phase) && !isOpenAgain
 	Object.assign(known, {phase, wasThere: known.wasThere || phase === "open"})
 	known.findingIf((event < known.event && !known.isHidden) || wentBack, "lost_data")
@@ -154,13 +154,14 @@ function showState(known, state, now) {
 // When the window closes, who draws the deal, and what is told early.
 function showWindow(known, {ends, doors_close_at: doors, event, players, draw, drawing, lost}) {
 	const {seat, name} = known
-	known.findingIf(ends !== known.ends || doors !== ends - 750 * known.window, "other_limit")
+	const isTimed = areDoors(doors, known.ends, known.window, lost.length > 0)
+	known.findingIf(ends !== known.ends || !isTimed, "other_limit")
 	const isTold = event || players.some(each => each.player !== known.player && (each.resigned || each.stuck || each.away))
 	known.findingIf(known.isHidden && isTold, "told_early")
 	const before = known.drawing[draw]
 	if (before) known.findingIf(drawing.length && !same(drawing, before[0]), "other_drawn")
-	else if (drawing.length && draw > 0 && draw <= MAX_DRAWS) {
-		const isLost = lost.some(each => each.seat === seat && each.name === name)
+	else if (drawing.length && isDraw(known, draw)) {
+		const isLost = lost.some(each => each.seat === seat && each.name === name && openingOf(each.draw) === openingOf(draw))
 		known.plus(["drawing", draw, drawing, known.wasThere && !drawing.includes(seat) && !isLost])
 	}
 }
@@ -259,7 +260,7 @@ function loseSeat(known, {phase, lost}) {
 // After a state of a race that has begun.
 function showRace(known, {players, starts, ends, tallies, draw, earlier}) {
 	const racers = players.map(each => [each.player, each.seat, each.name, each.bot]).sort(byText)
-	const past = earlier.map(each => [each.name, each.foundation_cards, each.time, each.reached])
+	const past = earlier.map(each => [each.name, each.foundation_cards, each.time, each.reached, each.started])
 	if (!known.begun) known.plus(["begun", starts, racers, past])
 	known.findingIf(starts !== known.begun?.start, "lost_data") // a race has one start; the record has it
 	known.findingIf(!same(racers, known.begun?.racers), "other_players")

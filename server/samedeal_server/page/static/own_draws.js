@@ -2,10 +2,12 @@
 // the rules: once in a draw, for the seats that were shown before, and in another draw only if somebody has lost a seat.
 
 import {placeText, same} from "./evidence.js"
-import {shareHash} from "./race_hashes.js"
+import {MAX_DRAWS, openingOf, shareHash} from "./race_hashes.js"
 import {hex, unhex} from "./hash.js"
 
-export const MAX_DRAWS = 5
+// The draws that a race may have. Those of a window go on after its doors were opened again.
+const MAX_OPENINGS = 4
+export const isDraw = (known, draw) => draw > 0 && draw <= MAX_DRAWS * (known.window ? MAX_OPENINGS : 1)
 
 // Whether the player revealed no share in a draw, nor in a later one.
 export const hasMissed = ({draws}, draw) => draws.every(each => each.number < draw)
@@ -25,7 +27,7 @@ const seatIn = (known, state) => known.role === "player" && !known.isOut && draw
 // The number of the draw for which the player has to draw a share, or 0.
 export function wantedShare(known, state) {
 	const isAsked = state.room === known.room && state.phase === "countdown" && seatIn(known, state)
-	return isAsked && state.draw > 0 && state.draw <= MAX_DRAWS && !known.shares[state.draw] ? state.draw : 0
+	return isAsked && isDraw(known, state.draw) && !known.shares[state.draw] ? state.draw : 0
 }
 
 // Return the request that the player has to send after a room state, or null. It is returned again for each state that
@@ -55,7 +57,8 @@ function reveals(known, number, seats) {
 	const lost = new Set(known.lost.filter(([draw]) => draw >= last?.number).map(([, seat, , name]) => placeText([seat, name])))
 	const isFewer = now.size < before.size && [...now].every(place => before.has(place))
 	const isOfAll = isFewer && [...before].every(place => now.has(place) || lost.has(place))
-	const isOfSome = [...lost].some(place => before.has(place)) && ![...lost].some(place => now.has(place))
+	const out = known.lost.filter(([draw]) => draw >= last?.number && openingOf(draw) === openingOf(number)) // until the doors open again
+	const isOfSome = [...lost].some(place => before.has(place)) && !out.some(([, seat, , name]) => now.has(placeText([seat, name])))
 	const isNeeded = known.window ? isOfSome : isOfAll // in a window, who was away may come, and who was there may be away
 	const isBack = known.outAfter === known.draws.length // a player who came back was not shown who else has gone
 	known.findingIf(last && !isNeeded && !isBack, "no_seat_lost")

@@ -7,12 +7,13 @@ import {HIDDEN, UNSEEN, onFoundations, played} from "./piles.js"
 import {Table, layOut} from "./table.js"
 
 export class Practice {
-	awaits = false // as a Racer says it, for the hand
+	awaits = false // as a Racer says it, for the hand and the table
+	unsure = []
 
 	// `place` gets the board, `say` shows a sentence, and `changed` is called after each change.
 	constructor(place, say, changed) {
 		Object.assign(this, {place, say, changed})
-		this.hand = new Hand(this, say, () => this.show(true))
+		this.hand = new Hand(this, say, () => this.table.show(true))
 		this.hand.auto = true
 		this.stop = keepOneStop(place)
 		addEventListener("keydown", event => this.press(event))
@@ -21,11 +22,7 @@ export class Practice {
 	// Deal piles, whose faces are all known.
 	deal(game, dealt) {
 		const view = new BoardView(game)
-		const tap = (...more) => {
-			this.say("")
-			this.hand.taps(...more)
-		}
-		Object.assign(this, {game, dealt, past: [], table: new Table(view, game, {tap, lift: (...more) => this.hand.lift(...more), drop: key => this.hand.drop(key)})})
+		Object.assign(this, {game, dealt, past: [], table: new Table(view, game, this.hand)})
 		this.hand.picked = null
 		this.place.replaceChildren(view.element)
 		this.arrange()
@@ -52,13 +49,8 @@ export class Practice {
 		if (action === "undo") this.past.pop()
 		else this.past.push(this.dealt)
 		this.dealt = after
-		this.show(true)
+		this.table.show(true)
 		this.changed()
-	}
-
-	show(animated) {
-		const {hand, piles} = this
-		this.table.show(piles, {picked: hand.picked, targets: hand.targets(), largest: hand.largest, unsure: []}, animated)
 	}
 
 	// Make the board as large as it can be in a room of so many pixels.
@@ -76,7 +68,7 @@ export class Practice {
 		this.place.style.width = `${layout.width * scale}px`
 		this.place.style.setProperty("--scale", scale)
 		this.place.style.setProperty("--height", `${layout.height * scale}px`)
-		this.show(false)
+		this.table.show(false)
 	}
 
 	press(event) {

@@ -5,6 +5,10 @@ import {RULES} from "./rules.mjs"
 import {descriptionText, readTerms, rulesText} from "./terms.mjs"
 import {hex, join, sha256, unhex} from "./hash.js"
 
+// Each time that the doors of a window are opened, there may be so many draws. The rest of those before is skipped.
+export const MAX_DRAWS = 5
+export const openingOf = draw => Math.floor((draw - 1) / MAX_DRAWS)
+
 export const termsHash = text => sha256("samedeal terms 2\n", text)
 
 const rulesHash = game => sha256(rulesText(game, DESCRIBED[game]))

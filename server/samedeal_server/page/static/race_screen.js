@@ -7,7 +7,7 @@ import {byId, clock, dealName, element, forTerminals, keepOneStop, setAttribute,
 import {address, enteredRoom, goTo, isFrame, to, want, wantedIn} from "./here.js"
 import {proposedName} from "./names.js"
 import {tellRules} from "./rule_picture.js"
-import {dealWords, termsHash} from "./race_hashes.js"
+import {MAX_DRAWS, dealWords, termsHash} from "./race_hashes.js"
 import {Race, among, end, leader, mute, named, namesOtherRoom, rematchName, rematchOf, rematchText, resultOf} from "./race_state.js"
 import {Track} from "./track.js"
 
@@ -24,7 +24,6 @@ const TEXTS = ".place, .progress, .state, .count, .moves" // of a player, that c
 const CLOSED = "This room is closed. Here is what it showed last."
 const LAST = 30_000 // ms before the end, from which the clock warns
 const BEGUN = 10_000 // ms after the start, for which the title of the page says so
-const MAX_DRAWS = 5
 const NEWS = 8 // that stay on the screen
 const REASONS = {left: "left", kicked: "was removed", silent: "did not answer in time"}
 export const PLAIN = "This page came over plain http: anybody on the way can see and change what it shows and checks."
@@ -506,8 +505,8 @@ export class RaceScreen {
 	// Show how the draw of a joint deal goes, during the countdown.
 	showDraw() {
 		const {room, shares} = this.race
-		const {phase, draw, lost} = room
-		const lines = phase === "countdown" && draw ? [...lossLines(draw, lost, shares.length > 0), "Shuffling ..."] : []
+		const {phase, draw, lost, waits_for_host: waits} = room
+		const lines = phase === "countdown" && draw && !waits ? [...lossLines(draw, lost, shares.length > 0), "Shuffling ..."] : []
 		showItems(byId("draw"), lines.map(line => element("li", {}, line)))
 	}
 
@@ -596,6 +595,8 @@ function stateOf(row, room) {
 function lossLines(draw, lost, isDrawn) {
 	const gone = number => lost.filter(each => each.draw === number).map(({name, reason}) => `${name} ${REASONS[reason]}`).join(", ")
 	const [is, goesOn] = isDrawn ? ["was", "went on"] : ["is", "goes on"]
-	const again = Array.from({length: draw - 1}, (_, i) => `${gone(i + 1)}: the deal ${is} drawn again (draw ${i + 2} of ${MAX_DRAWS})`)
+	const before = [...new Set(lost.map(each => each.draw))].filter(number => number < draw)
+	const next = i => (((before[i + 1] ?? draw) - 1) % MAX_DRAWS) + 1
+	const again = before.map((number, i) => `${gone(number)}: the deal ${is} drawn again (draw ${next(i)} of ${MAX_DRAWS})`)
 	return [...again, ...(gone(draw) ? [`${gone(draw)}: the draw ${goesOn}`] : [])]
 }

@@ -1,6 +1,6 @@
 // What the page knows about the race that it shows: the room, the boards, how they came about, and the news.
 
-import {clock, counted, stored} from "./dom.js"
+import {clock, counted, dayOf, stored} from "./dom.js"
 import {GAMES, onFoundations, played} from "./piles.js"
 import {RULES} from "./rules.mjs"
 
@@ -171,10 +171,10 @@ export const byProgress = (a, b) =>
 // start.
 export function among(rows, {starts, earlier}, after) {
 	if (!earlier.length) return rows
-	const past = earlier.map(({name, time, reached}, i) => {
+	const past = earlier.map(({name, time, reached, started}, i) => {
 		const times = reached.filter(at => at <= after)
 		const finishedAt = time && time <= after ? starts + time : 0
-		return {player: `earlier ${i}`, name: `${name} (earlier)`, seat: 255 - i, count: times.length, finishedAt, progressAt: starts + (times.at(-1) ?? 0), connected: true}
+		return {player: `earlier ${i}`, name: `${name} (${started ? dayOf(started, starts) : "earlier"})`, seat: 255 - i, count: times.length, finishedAt, progressAt: starts + (times.at(-1) ?? 0), connected: true}
 	})
 	return [...rows, ...past].sort(byProgress).map((each, i) => ({...each, place: i + 1}))
 }

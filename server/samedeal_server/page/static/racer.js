@@ -11,7 +11,7 @@ export class Racer {
 	// `stored` keeps what recovers moves in the room, by name, and `on` has the functions changed() and refused(message). Then
 	// set the `rule` for undo by each room state.
 	constructor(link, room, stored, on) {
-		Object.assign(this, {link, room, stored, on, pending: [], board: null, past: [], piles: null, rule: "off"})
+		Object.assign(this, {link, room, stored, on, pending: [], board: null, isLost: false, past: [], piles: null, rule: "off"})
 		Object.assign(this, NOTHING, JSON.parse(stored.get((this.place = `seat ${room}`)) ?? "{}"))
 	}
 
@@ -20,7 +20,7 @@ export class Racer {
 		const {link} = this
 		const {socket} = link
 		clearTimeout(this.retrying)
-		const revision = this.board?.revision ?? -1
+		const revision = this.isLost ? -1 : (this.board?.revision ?? -1)
 		Object.assign(this, {passphrase, retrying: 0})
 		const joined = await link.ask("join", {room: this.room, passphrase, revision})
 		link.nextId = Math.max(link.nextId, ...[...link.witness.evidence.sent.keys()].map(id => id + 1)) // of an earlier run
@@ -36,9 +36,10 @@ export class Racer {
 		if (!this.retrying && this.entered === this.link.socket) for (const pending of all) this.send(pending)
 	}
 
-	// Ask for the whole board.
+	// Ask for the whole board. Until it comes, nobody knows on which one an action would be made.
 	async resync() {
-		await this.link.ask("join", {room: this.room, passphrase: this.passphrase, revision: -1}).catch(() => {})
+		this.isLost = true
+		await this.link.ask("join", {room: this.room, passphrase: this.passphrase, revision: -1}).catch(({code}) => code && (this.isLost = false))
 	}
 
 	// Begin in a race with a window. Who has begun gets the first answer again, also from a server that has lost the attempt.
@@ -75,6 +76,7 @@ export class Racer {
 	}
 
 	receiveBoard({revision, game, piles, moves, undos, may_undo: mayUndo}) {
+		this.isLost = false
 		const awaited = this.pending.map(pending => pending.revision)
 		const comes = this.board && Array.from({length: revision - this.board.revision}, (_, i) => this.board.revision + i)
 		if (comes?.length && comes.every(each => awaited.includes(each))) return // the answers will lead there
@@ -122,6 +124,7 @@ export class Racer {
 	}
 
 	act(action) {
+		if (this.isLost) return
 		const pending = {id: this.link.nextId++, revision: this.next, action}
 		this.pending.push(pending)
 		this.predict()

@@ -11,25 +11,6 @@ export function memory() {
 	return {get: name => kept.get(name) ?? null, set: (name, value) => kept.set(name, value)}
 }
 
-// A racer who makes no move while the whole board is asked for, because nobody knows on which one it would be made.
-class PatientRacer extends Racer {
-	isLost = false
-
-	resync() {
-		this.isLost = true
-		return super.resync()
-	}
-
-	receiveBoard(board) {
-		this.isLost = false
-		super.receiveBoard(board)
-	}
-
-	act(action) {
-		if (!this.isLost) super.act(action)
-	}
-}
-
 export class Player {
 	room = null // the newest RoomState, with the counts of all players
 
@@ -85,7 +66,7 @@ export class Player {
 			if (!this.racer) {
 				witness.asks("player", this.code, this.options ? {options: this.options} : {}, link.player, link.called)
 				const news = {changed: () => on.board?.(), refused: message => on.said?.(message)}
-				this.racer = new PatientRacer(link, this.code, stored, news)
+				this.racer = new Racer(link, this.code, stored, news)
 			}
 			await this.racer.enter(this.passphrase)
 		} catch ({code, message, retry_after}) {

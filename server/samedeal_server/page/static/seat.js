@@ -78,6 +78,7 @@ export class Seat {
 			this.witness.asks("player", screen.room, screen.wanted, link.player, link.called)
 			this.racer = new Racer(link, screen.room, stored, {changed: () => this.changed(), refused: message => this.say(message)})
 			this.hand = new Hand(this.racer, sentence => this.say(sentence), () => this.table && this.showTable(true))
+			this.hand.isOn = () => this.isRacing
 			toggle(byId("auto"), "one tap", true, isOn => (this.hand.auto = isOn))
 		}
 		try {
@@ -150,18 +151,14 @@ export class Seat {
 	}
 
 	showTable(animated) {
-		const {racer, hand, screen} = this
+		const {racer, screen} = this
 		const {view, tile, game} = screen.shown.get(this.me) ?? {}
 		if (!racer.piles || !view) return
 		if (this.table?.view !== view) {
-			const tap = (key, ...more) => {
-				this.say("")
-				if (this.isRacing) this.hand.taps(key, ...more)
-			}
-			this.table = new Table(view, game, {tap, lift: (key, size) => (this.isRacing ? this.hand.lift(key, size) : 0), drop: key => this.hand.drop(key)})
+			this.table = new Table(view, game, this.hand)
 			this.fit()
 		}
-		this.table.show(racer.piles, {picked: hand.picked, targets: hand.targets(), largest: hand.largest, waits: racer.awaits, unsure: racer.unsure}, animated)
+		this.table.show(animated)
 		tile.dataset.revision = racer.board.revision
 		byId("undo").disabled = !racer.mayUndo
 	}
@@ -257,7 +254,7 @@ export class Seat {
 	// What the player can do besides moves: before the race, and after it.
 	showPanel(rows) {
 		const {room, me, own, screen} = this
-		const {phase, players, host, next, drawing, left} = room
+		const {phase, players, host, next, drawing, left, waits_for_host: waits} = room
 		const row = rows.find(each => each.player === me)
 		const time = row && end(row, room).time
 		const isDone = time || own?.resigned || phase === "finished"
@@ -269,7 +266,7 @@ export class Seat {
 		}
 		const gone = rows.filter(each => each.gone && each.player !== me).map(each => each.name)
 		if (!gone.length) this.asked = ""
-		if (!screen.isNew("panel", phase, players, host, next, time, own?.resigned, row?.place, stored.lasts, gone, this.asked, screen.wantsNext, drawing, left)) return
+		if (!screen.isNew("panel", phase, players, host, next, time, own?.resigned, row?.place, stored.lasts, gone, this.asked, screen.wantsNext, drawing, left, waits)) return
 		const panel = byId("seat")
 		const hadFocus = panel.contains(document.activeElement)
 		const details = panel.querySelector("details")

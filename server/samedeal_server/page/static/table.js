@@ -64,9 +64,9 @@ class Drag {
 	endedAt = -CLICK // when the pointer went up last
 	lifted = [] // cards that are not in their places, each with its element and its corner
 
-	// `on` has the functions lift(key, size), which returns how many cards follow, drop(key), and tap(key, size).
-	constructor(view, on) {
-		Object.assign(this, {view, on})
+	// `hand` says how many cards follow, and takes them where they are let go. `tap` gets the key of a pile and a size.
+	constructor(view, hand, tap) {
+		Object.assign(this, {view, hand, tap})
 		const release = event => {
 			this.release(event)
 			this.endedAt = performance.now()
@@ -91,7 +91,7 @@ class Drag {
 		if (!this.isOn) {
 			if (held.isFixed || Math.hypot(x, y) < SLACK) return
 			this.settle()
-			const count = this.on.lift(view.places[index].key, size)
+			const count = this.hand.lift(view.places[index].key, size)
 			if (!count) return (held.isFixed = true)
 			this.isOn = true
 			this.lifted = view.drawn[index].slice(-count)
@@ -108,7 +108,7 @@ class Drag {
 		this.held = null
 		if (!this.isOn) {
 			const isTap = type === "pointerup" && Math.hypot(clientX - held.clientX, clientY - held.clientY) < NEAR
-			return isTap && this.on.tap(view.places[held.index].key, held.size)
+			return isTap && this.tap(view.places[held.index].key, held.size)
 		}
 		this.isOn = false
 		const [left, top] = [lifted[0].left + shift[0], lifted[0].top + shift[1]]
@@ -120,7 +120,7 @@ class Drag {
 		const covered = view.places.filter(place => area(place) > COVERED)
 		const order = (a, b) => Boolean(takes(b)) - Boolean(takes(a)) || area(b) - area(a)
 		const [over] = type === "pointerup" ? covered.sort(order) : []
-		this.on.drop(over === view.places[held.index] ? null : over?.key)
+		this.hand.drop(over === view.places[held.index] ? null : over?.key)
 	}
 
 	// Let the cards that were let go glide to where they belong now.
@@ -141,25 +141,25 @@ class Drag {
 export class Table {
 	tapped = {key: "", at: -1000} // the last tap of a pointer
 
-	// `on` has the functions of a Drag. Its tap() gets the key of a pile, and the number of cards from the tapped one to the
-	// top, null if a key chose the pile, and whether this is the second tap of two.
-	constructor(view, game, on) {
-		this.view = view
+	// Taps tell the hand the key of a pile, the number of cards from the tapped one to the top, null if a key chose the pile,
+	// and whether this is the second tap of two.
+	constructor(view, game, hand) {
+		Object.assign(this, {view, hand})
 		// Taps are heard when the pointer goes up, because browsers send no click for a tap that follows a flick. The click
 		// for the same tap comes after it, and those of screen readers come alone.
 		const tap = (key, size) => {
 			const now = performance.now()
 			const isSecond = this.tapped.key === key && now - this.tapped.at < TWICE
 			this.tapped = {key, at: now}
-			on.tap(key, size, isSecond)
+			hand.taps(key, size, isSecond)
 		}
-		this.drag = new Drag(view, {...on, tap})
+		this.drag = new Drag(view, hand, tap)
 		view.words.remove()
 		this.buttons = GAMES[game].piles.map(({key}, i) => {
 			const sizeOf = event => this.sizeAt(i, event.offsetY)
 			const onclick = event => {
 				const isHeard = event.isTrusted && (event.pointerType || (event.detail && performance.now() - this.drag.endedAt < CLICK))
-				if (!isHeard) on.tap(key, event.detail ? sizeOf(event) : null)
+				if (!isHeard) hand.taps(key, event.detail ? sizeOf(event) : null)
 			}
 			return element("button", {class: "pile", "data-key": key, onclick, onpointerdown: event => this.drag.press(event, i, sizeOf(event))})
 		})
@@ -183,12 +183,13 @@ export class Table {
 		return isSpread(this.view.places[i].what) ? cards.length - Math.max(0, under) : Math.min(1, cards.length)
 	}
 
-	// `waits` tells whether the last move waits for its answer. Cards that were let go stay where they are until then.
-	// `unsure` has the number of cards of each pile that wait.
-	show(piles, {picked, targets, largest, waits, unsure}, animated) {
+	// Show the board of the hand. Cards that were let go stay where they are until the last move is answered.
+	show(animated) {
+		const {picked, largest, racer: {piles, awaits, unsure}} = this.hand
+		const targets = this.hand.targets()
 		this.view.show(piles, animated)
 		this.view.drawn.forEach((cards, i) => cards.forEach(({element}, at) => element.classList.toggle("waiting", at >= cards.length - unsure[i])))
-		if (!waits) this.drag.settle()
+		if (!awaits) this.drag.settle()
 		this.buttons.forEach((button, i) => {
 			const {what, key, y} = this.view.places[i]
 			const isPicked = picked && (picked.key === key || (picked.key === "0" && what === "foundation"))

@@ -123,7 +123,8 @@ const allOf = names => [names.slice(0, -1).join(", "), names.at(-1)].filter(Bool
 function sentenceOf({lost, drawn, cameLate, window}, {givenUp}, kind) {
 	const all = allOf(lost.map(([, , , name]) => name))
 	const what = window ? "did not answer" : lost.length === 1 ? "lost the seat" : "lost their seats"
-	const draws = drawn?.draw > 1 ? ` The deal was drawn ${drawn.draw} times; ${all} ${what}.` : ""
+	const times = drawn ? new Set([...lost.map(([draw]) => draw), drawn.draw]).size : 0
+	const draws = times > 1 ? ` The deal was drawn ${times} times; ${all} ${what}.` : ""
 	const races = givenUp === 1 ? "1 race" : `${givenUp} races`
 	const earlier = givenUp ? ` Before it, you took part in the draw of ${races} that did not begin with you.` : ""
 	return TITLES[kind === "checked" && cameLate ? "late" : kind] + draws + earlier

@@ -19,7 +19,14 @@ export function parts({room, me, racer, screen, record, falls}, row) {
 	const all = players.filter(({seat}) => drawing.includes(seat)).map(({player, name}) => (player === me ? "" : name))
 	const by = listed.format([...(all.includes("") ? ["you"] : []), ...all.filter(Boolean)])
 	const paragraph = text => element("p", {}, text)
+	const start = () => screen.link.ask("start").catch(({message}) => screen.say(message))
 	const begin = () => racer.begin().catch(({message}) => screen.say(message))
+	if (room.waits_for_host) {
+		const host = players.find(({player}) => player === room.host)
+		const failed = "The deal was not drawn, because each time somebody did not answer."
+		if (host?.player !== me) return [paragraph(`${failed} ${host?.name} can open the doors again.`)]
+		return [paragraph(failed), element("p", {class: "controls"}, button("Open the doors again", start, {class: "main"}))]
+	}
 	if (phase === "countdown") return [paragraph(by ? `The deal is drawn by ${by}.` : "The deal is drawn by whoever is here. Nobody is yet.")]
 	if (phase === "waiting")
 		return [
