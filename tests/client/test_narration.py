@@ -119,18 +119,6 @@ def test_entering_a_room_describes_it(server: RaceServer) -> None:
     assert_sentences("narration: a room", [f"line {number}\t{line}" for number, line in enumerate(lines, 1)])
 
 
-def test_a_rejected_move_is_narrated_once(server: RaceServer) -> None:
-    act = server.act(server.legal()[0])
-    before = server.model
-    server.refuse(act, message="10♥ can't go there.")
-    [line] = NARRATOR.narrate(before, server.model)
-    assert str(act.action) in line
-    assert "10H can't go there." in line
-    assert "10♥" in Narrator(Look()).narrate(before, server.model)[0]
-    later = server.model.after(ProgressUpdate(seat=2, foundation_cards=1))
-    assert NARRATOR.narrate(server.model, later) == []
-
-
 STANDINGS = (
     Standing(place=1, player="you", name="bo", foundation_cards=52, time=83_000, moves=99, undos=0),
     Standing(place=2, player="me", name="ana", foundation_cards=4, time=0, moves=9, undos=2),

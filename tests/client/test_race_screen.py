@@ -18,7 +18,6 @@ from samedeal.options import Options
 from samedeal.protocol.messages import Notice, Refused, Resign, Standing
 from samedeal.race.commands import CloseCommand, DeclareStuckCommand, ResignCommand
 from samedeal_client.board.layout import Size
-from samedeal_client.full_screen.app import SamedealApp
 from samedeal_client.full_screen.screens.question import QuitScreen
 from samedeal_client.full_screen.screens.race import RaceScreen
 from samedeal_client.full_screen.screens.spectate import SpectateScreen
@@ -343,22 +342,6 @@ async def test_last_seconds_alarm_header_and_panel(left: int, text: str) -> None
         ui.referee.time = START + 120_000 - left
         await ui.wait_until(lambda: text in ui.text())
         assert {span.style.split()[-1] for span in ui.app.screen.query_one("#header", Rows).rows[0]} == {"alarm"}
-
-
-@pytest.mark.parametrize("with_bell", [True, False])
-async def test_lead_is_shown_and_rings_the_bell_if_wanted(with_bell: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    rung: list[bool] = []
-    monkeypatch.setattr(SamedealApp, "bell", lambda app: rung.append(True))
-    race = willow(f"6: 8D AS | 7: AC | {_FOUR_UP}", undo="free")
-    async with running_app(race, (100, 30), with_bell=with_bell) as ui:
-        rung.clear()
-        await ui.referee.rival_moves("p2", "6 0")
-        await ui.wait_until(lambda: "2nd of 3" in ui.line("#header") and ui.news("lead", "p2") in ui.text())
-        assert rung == [True] * with_bell
-        ui.referee.time += 5_000
-        await ui.press("66", "77")
-        await ui.wait_until(lambda: "1st of 3" in ui.line("#header"))
-        assert ui.news("lead", ME) in ui.text()
 
 
 async def test_crash_is_reported_in_one_sentence(

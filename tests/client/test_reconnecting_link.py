@@ -161,22 +161,6 @@ async def test_expired_session_is_replaced(server: ScriptedServer) -> None:
     await link.close()
 
 
-async def test_refused_name_raises(server: ScriptedServer) -> None:
-    _, opening, peer, hello = await say_hello(server, MemorySessions())
-    await peer.send(Refused(to=hello.id, code=RefusalCode.MALFORMED, message="Not that name"))
-    with pytest.raises(RequestRefused, match="Not that name") as refused:
-        await opening
-    assert refused.value.code == RefusalCode.MALFORMED
-
-
-async def test_server_without_a_welcome_is_no_samedeal_server(server: ScriptedServer) -> None:
-    _, opening, peer, _ = await say_hello(server, MemorySessions())
-    await peer.send(Notice(code="x", message="y"))
-    with pytest.raises(CannotConnect, match="is not a Samedeal server") as failed:
-        await opening
-    assert failed.value.permanent
-
-
 async def test_first_hello_is_repeated_if_it_comes_too_soon(server: ScriptedServer) -> None:
     """It has a name and no session."""
     link, opening, peer, hello = await say_hello(server, MemorySessions())

@@ -19,11 +19,9 @@ from samedeal_client.panels.results import (
     rematch_text,
 )
 from samedeal_client.panels.waiting import (
-    NO_BOTS,
     Invitation,
     OwnBots,
     away_question,
-    can_add_bot,
     invitation_rows,
     player_cells,
     room_rows,
@@ -107,12 +105,6 @@ def test_wording_of_the_options_of_a_room() -> None:
     assert_sentences("options of a room", lines_of(room_rows(room(options=CYCLE), 60, UTC)))
 
 
-def test_unknown_game_is_explained_first() -> None:
-    plain, explained = (lines_of(room_rows(room(), 60, explained=explained)) for explained in (False, True))
-    assert explained[-len(plain) - 1 :] == ["", *plain]
-    assert "Steve" in explained[0]
-
-
 def test_wording_of_the_players() -> None:
     cells = player_cells(waiting("p0", players=5), OwnBots(BOT_PLAYERS, ("ott",)), Look())
     rows = {key: " ".join(map(row_text, row)).rstrip() for key, row in cells.items()}
@@ -140,17 +132,6 @@ def test_the_wording_of_start_conditions() -> None:
     both = replace(model, room=with_(model.this_room, players=(with_(first, away=True), *others)), me="p1")
     lines.append(f"two away\t{away_question(both, Look(), 'Type start again')}")
     assert_sentences("waiting for a race", lines)
-
-
-def test_a_bot_can_be_added_while_a_seat_is_free() -> None:
-    def can_add(seats: int, bots: OwnBots = NO_BOTS) -> bool:
-        return can_add_bot(waiting("p0", players=3, options=Options(games=("steve",), players=seats)), bots)
-
-    assert can_add(4)
-    assert not can_add(3)
-    assert not can_add(4, OwnBots((), ("ott",)))
-    room_without_bots = Options(games=("steve",), players=8, bots=False)
-    assert not can_add_bot(waiting("p0", players=3, options=room_without_bots), NO_BOTS)
 
 
 @pytest.mark.parametrize("name", ["ott", "a-name-of-20-columns", "漢字の名前漢字の名前"])

@@ -10,12 +10,11 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import pytest
 import yaml
 
-import samedeal
 from samedeal_client.cli import parser as client_parser
 from samedeal_server.config.config import Config
 from samedeal_server.config.setting_sources import read
@@ -40,21 +39,12 @@ def loaded(path: Path) -> Any:
     return documents[0] if len(documents) == 1 else documents
 
 
-IMAGE: Final = f"samedeal:{samedeal.__version__}"
-
-
 def does(word: str) -> Iterator[Step]:
     return (step for step in DOCKERFILE if step.word == word)
 
 
 def environment(steps_: Iterator[Step]) -> dict[str, str]:
     return dict(re.findall(r"(\w+)=(\S+)", " ".join(step.rest for step in steps_)))
-
-
-def settings_of(variables: dict[str, str]) -> Config:
-    """Read the settings that a node has with these environment variables."""
-    ours = {key: str(value) for key, value in variables.items() if key.startswith("SAMEDEAL_")}
-    return read(Config, {}, ours).values
 
 
 def test_image_copies_only_files_that_exist() -> None:
@@ -99,24 +89,6 @@ async def test_health_check_of_image_follows_the_port(status: int, code: int) ->
         assert await process.wait() == code
 
 
-def compose_nodes() -> list[tuple[str, dict[str, Any]]]:
-    return [
-        (f"{file}: {service}", row)
-        for file in ("compose.yaml", "compose.one.yaml")
-        for service, row in loaded(DEPLOY / file)["services"].items()
-        if row["image"] == IMAGE
-    ]
-
-
-def test_compose_node_uses_image_and_known_settings() -> None:
-    for service, row in compose_nodes():
-        config = settings_of(environment(does("ENV")) | row.get("environment", {}))
-        assert (DEPLOY / row["build"]["context"] / row["build"]["dockerfile"]).resolve() == FILE
-        assert row["read_only"]
-        assert row["cap_drop"] == ["ALL"]
-        assert bool(config.redis) != any(str(config.data) in volume for volume in row.get("volumes", ())), service
-
-
 def test_settings_file_and_its_examples_are_valid() -> None:
     text = (DEPLOY / "samedeal.toml").read_text()
     config = read(Config, {}, {}, ("samedeal.toml", re.sub(r"^# (\S+ = )", r"\1", text, flags=re.MULTILINE))).values
@@ -137,14 +109,6 @@ def test_guide_makes_the_files_that_units_read_for_their_group() -> None:
 def unit(path: Path) -> list[tuple[str, str]]:
     lines = [line for line in path.read_text().splitlines() if line and not line.startswith(("#", "["))]
     return [(key, value) for key, _, value in (line.partition("=") for line in lines)]
-
-
-def test_other_unit_is_as_restricted_as_a_node() -> None:
-    for path in [BACKUP_UNIT, DOOR_UNIT]:
-        restrictions = {
-            line for line in unit(UNITS[0]) if line[0].startswith(("Private", "Protect", "Restrict", "System"))
-        }
-        assert restrictions <= set(unit(path))
 
 
 def test_commands_of_doors_parse() -> None:

@@ -101,13 +101,6 @@ async def test_kit_answers_plain_http_as_its_server(one: Node, check_client: Any
     await asyncio.gather(running, return_exceptions=True)
 
 
-async def test_check_that_cannot_begin_says_why(one: Node) -> None:
-    code, output = await run("check_client.py", "--server", one.url, "--", "no-such-program")
-    assert code == 2
-    assert "Traceback" not in output
-    assert "can't begin" in output
-
-
 async def run(program: str, *words: str) -> tuple[int | None, str]:
     started = await asyncio.create_subprocess_exec(
         *(sys.executable, str(KIT / program), *words),

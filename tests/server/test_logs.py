@@ -52,22 +52,6 @@ async def test_control_characters_are_replaced(node: NodeMaker, log: Log, style:
     assert len(text.splitlines()) == 2
 
 
-@pytest.mark.parametrize("style", ["json", "pretty"])
-def test_library_logs_are_formatted_alike(log: Log, style: LogStyle) -> None:
-    log.set_up("info", style)
-    log.set_up("info", style)  # as when settings are read again
-    try:
-        raise ValueError("on purpose")
-    except ValueError:
-        logging.getLogger("asyncio").exception("Task exception was never retrieved")
-    text = log.read()
-    assert text.count("never retrieved") == 1
-    assert text.count("Error: on purpose" if style == "pretty" else '"on purpose"') == 1
-    if style == "json":
-        (event,) = log.events()
-        assert (event["level"], event["library"], event["node"]) == ("error", "asyncio", "n1")
-
-
 async def test_malformed_handshakes_are_throttled(node: NodeMaker, log: Log) -> None:
     """Those that end before they say anything are counted apart."""
     log.set_up("info")

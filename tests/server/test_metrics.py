@@ -37,26 +37,6 @@ async def test_moves_are_counted_by_outcome(one: Node) -> None:
     await one.becomes("ack_seconds_count", 3)
 
 
-async def test_connections_are_counted_by_kind_and_reason(one: Node) -> None:
-    ana, bob = await race(one)
-    watcher, guest = await one.player("wat"), await one.player("guest")
-    await watcher.watch(ana.room)
-
-    def kinds() -> tuple[float, ...]:
-        return tuple(one.metric("connections", kind=kind) for kind in ("racing", "watching", "lobby"))
-
-    assert kinds() == (2, 1, 1)
-    await guest.close()
-    await bob.abort()
-    await one.becomes("connections_closed_total", 1, reason="normal")
-    await one.becomes("connections_closed_total", 1, reason="lost")
-    assert kinds() == (1, 1, 0)
-    assert one.metric("connections_opened_total") == 4
-    await one.gateway.drain()
-    assert one.metric("connections_closed_total", reason="restart") == 2
-    assert kinds() == (0, 0, 0)
-
-
 async def test_metrics_reveal_nothing_about_players(one: Node) -> None:
     """Labels contain nothing that depends on a client, a room or a deal."""
     labels = series(one)

@@ -139,15 +139,3 @@ async def test_redis_that_forbids_config_is_checked(redis_url: str, redis: Redis
     await redis.config_set("maxmemory-policy", "allkeys-lru")
     await redis.config_set("maxmemory", "1gb")
     await refusal(hosted, "redis_evicts")
-
-
-async def test_other_redis_mode_is_refused() -> None:
-    for mode, scheme, right_scheme in (
-        ("cluster", "redis", "cluster://"),
-        ("sentinel", "redis", "sentinel://"),
-        ("standalone", "cluster", "redis://"),
-    ):
-        answers = info(redis_version="7.0.0", redis_mode=mode)
-        answers[b"CLUSTER"] = b"-ERR This instance has cluster support disabled\r\n"
-        async with answering(answers) as url:
-            assert right_scheme in await refusal(url.replace("redis", scheme), "bad_redis_url")
