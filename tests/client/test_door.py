@@ -19,7 +19,7 @@ from samedeal_client.menus.start_menu import enter_arguments
 from samedeal_door import connections
 from samedeal_door import door as door_module
 from samedeal_door.connections import ChannelSession, DoorServer, _Variables
-from samedeal_door.door import Door, dns_record, load_host_key
+from samedeal_door.door import Door, dns_record, load_host_key, serve_door
 from samedeal_door.identities import KEPT_FOR, Identities, fingerprint, read_fingerprint, trim
 from samedeal_door.limits import DoorLimits, Rates, network_of, session_refusal
 from samedeal_door.proxy_header import read_proxy_header
@@ -267,6 +267,17 @@ def test_host_key_is_kept_and_has_a_dns_record(tmp_path: Path) -> None:
     digest = sha256(key.public_data)
     assert dns_record("play.example.org", key) == f"play.example.org. IN SSHFP 4 2 {digest.hexdigest()}"
     assert key.get_fingerprint() == f"SHA256:{b64encode(digest.digest()).decode().rstrip('=')}"
+
+
+def test_apps_do_not_decide_how_tasks_of_the_door_begin() -> None:
+    """Textual wants them all to begin at once, which asyncssh does not expect."""
+
+    async def run(*_: object) -> None:
+        loop = asyncio.get_running_loop()
+        loop.set_task_factory(Mock())
+        assert loop.get_task_factory() is None
+
+    serve_door(Mock(run=run), [], None)
 
 
 def session_terminal(home: Path, size: tuple[int, int]) -> tuple[SessionTerminal, list[str]]:
