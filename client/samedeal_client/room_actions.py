@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Final
+from urllib.parse import quote
 
 from msgspec.structs import replace
 
@@ -180,3 +181,14 @@ def similar_options(room: RoomState, deal: str = DEFAULT_DEAL) -> Options:
     start = options.start if options.hosted and options.start != "at" else "host"
     players = MAX_PLAYERS if Deal.parse(room.deal).kind == "again" else min(options.players, MAX_PLAYERS)
     return replace(options, games=games, deal=deal, players=players, start=start, start_at=0, hosted=True)
+
+
+async def moving_link(client: ClientSession) -> str:
+    """Return a link to the player's seat for the browser of another device, which is good once and for ten minutes.
+
+    The secret part is behind the ``#``, so that no server and no log gets it.
+    """
+    room, seat = client.model.this_room.room, client.model.seat
+    code = await client.rooms.move_session()
+    name = quote(seat.name if seat else client.link.name, safe="")
+    return f"{client.shared_address.page(room)}#move={name}/{code}"

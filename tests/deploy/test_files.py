@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 import yaml
@@ -20,7 +20,7 @@ from samedeal_server.config.config import Config
 from samedeal_server.config.setting_sources import read
 from samedeal_server.process.listening import ALL_ADDRESSES
 from tests.deploy.dockerfile import FILE, ROOT, Step, steps
-from tests.deploy.introspection import DEPLOY
+from tests.deploy.introspection import DEPLOY, metrics
 from tests.server.live_nodes import serving
 from tests.server.local_server import local_server
 
@@ -32,6 +32,7 @@ PINNED = ("requirements", "requirements-build")
 UNITS = [DEPLOY / "systemd" / "samedeal.service", DEPLOY / "systemd" / "samedeal@.service"]
 DOOR_UNIT = DEPLOY / "systemd" / "samedeal-door.service"
 BACKUP_UNIT = DEPLOY / "systemd" / "samedeal-backup.service"
+MANIFESTS = sorted((DEPLOY / "kubernetes").iterdir())
 
 
 def loaded(path: Path) -> Any:
@@ -87,6 +88,55 @@ async def test_health_check_of_image_follows_the_port(status: int, code: int) ->
             sys.executable, *arguments, env={"SAMEDEAL_HEALTH_PORT": str(port)}
         )
         assert await process.wait() == code
+
+
+NAME: Final = "app.kubernetes.io/name"
+
+
+def manifests() -> tuple[dict[str, Any], dict[str, Any]]:
+    """The pods of the manifests by their label, and the services by their name."""
+    rows = [row for path in MANIFESTS for row in yaml.safe_load_all(path.read_text())]
+    owners = [row["spec"].get("jobTemplate", row)["spec"] for row in rows if "spec" in row]
+    pods = [owner["template"] for owner in owners if "template" in owner]
+    services = {row["metadata"]["name"]: row["spec"] for row in rows if row["kind"] == "Service"}
+    return {pod["metadata"]["labels"][NAME]: pod["spec"] for pod in pods}, services
+
+
+def test_manifests_name_services_ports_and_pods_that_exist() -> None:
+    pods, services = manifests()
+    ports = {
+        name: {value for port in pod["containers"][0].get("ports", ()) for value in port.values()}
+        for name, pod in pods.items()
+    }
+    for service in services.values():
+        assert {port["targetPort"] for port in service["ports"]} <= ports[service["selector"][NAME]]
+    text = "".join(path.read_text() for path in MANIFESTS)
+    asked = re.findall(r"(?:ws|redis)://(?::\w+@)?([\w-]+):(\d+)", text)
+    asked += re.findall(r"backendRefs:\s+- name: (\S+)\s+port: (\d+)", text)
+    assert {name for name, _ in asked} == {"samedeal", "samedeal-redis"}
+    for name, number in asked:
+        assert int(number) in [port["port"] for port in services[name]["ports"]]
+    for policy in loaded(DEPLOY / "kubernetes" / "network-policy.yaml"):
+        assert {*re.findall(r"samedeal(?:-\w+)*", str(policy))} <= {*pods}
+        name = policy["spec"]["podSelector"]["matchLabels"][NAME]
+        assert {port["port"] for rule in policy["spec"]["ingress"] for port in rule["ports"]} <= ports[name]
+    scaler = loaded(DEPLOY / "kubernetes" / "autoscaler.yaml")["spec"]
+    assert scaler["scaleTargetRef"]["name"] in pods
+    assert scaler["metrics"][0]["pods"]["metric"]["name"] in metrics()
+
+
+def test_manifests_use_the_secret_that_is_made() -> None:
+    text = "".join(path.read_text() for path in MANIFESTS)
+    assert {*re.findall(r"key: ([a-z-]+)\n", text)} == {*re.findall(r"--from-literal=([\w-]+)=", text)}
+
+
+def test_job_writes_backups_to_its_volume() -> None:
+    (job,) = manifests()[0]["samedeal-backup"]["containers"]
+    assert job["command"] == ["sh", "-c"]
+    writing, deleting = (command.split() for command in job["args"][0].split(" && "))
+    given = client_parser("admin").parse_args(writing[1:])
+    assert {str(given.path), deleting[1]} == {mount["mountPath"] for mount in job["volumeMounts"]}
+    assert [*writing[:2], deleting[0]] == ["samedeal", "admin", "find"]
 
 
 def test_settings_file_and_its_examples_are_valid() -> None:

@@ -7,6 +7,7 @@ from typing import Final
 
 from samedeal_server.config.limits import Limits
 from samedeal_server.config.token_buckets import WINDOW
+from samedeal_server.page import session_cookie
 from samedeal_server.store import earlier_races, keys, news, node_registry, sessions, store, tide_store
 from tests.deploy.introspection import DEPLOY
 from tests.server.pages import cells
@@ -28,6 +29,7 @@ def test_page_says_how_long_keys_are_kept() -> None:
         "player": node_registry.PLAYER_LIFETIME,
         "guest": sessions.GUEST_LIFETIME,
         "session": sessions.SESSION_LIFETIME,
+        "moving": sessions.CODE_LIFETIME,
         "meta": store.LIFETIME,
         "guesses": 2 * WINDOW,
         "record": DAY * Limits().record_days,
@@ -43,3 +45,11 @@ def test_page_says_how_long_keys_are_kept() -> None:
         found = [int(n) * units[unit] for n, unit in re.findall(r"(\d+) (minute|hour|day)s?", ROWS[name])]
         found += [DAY * int(n) for n in re.findall(r"\((\d+)\)", ROWS[name])]
         assert seconds in found, name
+
+
+def test_pages_say_how_long_the_cookie_is_kept() -> None:
+    (kept,) = re.findall(r"\| a cookie .* \| (\d+) days", PAGE)
+    (told,) = re.findall(r"for (\d+) days in a cookie", (DEPLOY.parent / "SECURITY.md").read_text())
+    header = session_cookie.set_cookie("token", "", encrypted=True)
+    assert f"Max-Age={DAY * int(kept)}; HttpOnly; Secure; SameSite=Lax" in header
+    assert kept == told

@@ -190,3 +190,59 @@ async def test_host_opens_the_doors_again(one: Node, browser: Browser, monkeypat
     await draw([mira], 6)
     await browser.shows(READY)
     await browser.shows("The deal was drawn by you and mira.")
+
+
+@pytest.mark.parametrize("browser", ENGINES, indirect=True)
+async def test_browser_that_forgets_comes_back_to_its_seat(one: Node, browser: Browser) -> None:
+    """What the page stored is deleted, as WebKit does after a week, and the cookie is left."""
+    mira, room = await opened(one.url)
+    await seated(browser, one.url, room, "zoe")
+    await mira.expect(Done, Start)
+    await draw([mira])
+    await browser.shows(READY)
+    await browser.until("document.cookie === ''")
+    zoe = {seat.name: seat.player for seat in (await mira.phase("racing")).players}["zoe"]
+    await browser.run("localStorage.clear()")
+    await browser.close_page()
+    await browser.open(f"{one.url}/{room}", SMALL_PHONE)
+    await browser.shows("Back to your seat", "#message")
+    await browser.run(SIT, "another")
+    await browser.shows(READY)
+    await browser.run(PRESS, "Begin")
+    await dealt(browser)
+    assert [player for player, own in (await one.rooms.load(room)).progress.items() if own.began_at] == [zoe]
+
+
+LINK = "return document.querySelector('#message code')?.textContent"
+
+
+async def test_seat_moves_to_another_device(one: Node, browser: Browser) -> None:
+    """For a browser, two hosts are two devices. The link works once, and the page that gave it says so."""
+    there, here = one.url.replace("127.0.0.1", "localhost"), one.url
+    mira, room = await opened(one.url)
+    await seated(browser, here, room, "zoe")
+    await browser.run(PRESS, "Play on another device")
+    await browser.until("document.querySelector('#message svg.qr path[d]')")
+    link = (await browser.run(LINK)).replace("127.0.0.1", "localhost")
+    assert not await browser.accessibility_violations()
+    async with browser.second_tab():
+        await browser.load(link)
+        await browser.shows("You have a seat, zoe")
+        assert await browser.run("return location.hash") == ""
+        await mira.expect(Done, Start)
+        await draw([mira])
+        await browser.shows(READY)
+    await browser.shows("You play on another device now.", "#status")
+    async with browser.second_tab():
+        await browser.load(there)
+        await browser.run("localStorage.clear()")
+        await browser.load(link)
+        await browser.shows("This link was used, or is older than ten minutes.")
+
+
+async def test_nobody_is_offered_a_seat_behind_closed_doors(one: Node, browser: Browser) -> None:
+    mira, room = await opened(one.url)
+    await mira.expect(Done, Start)
+    await browser.open(f"{one.url}/{room}", SMALL_PHONE)
+    await browser.shows("The doors of this race are closed.", "#message")
+    assert not await browser.run("return document.querySelector('.sit')")

@@ -1185,6 +1185,15 @@ class EarlyUnansweredWithWrongTime(EarlyUnanswered):
 
 
 @lie
+class EarlyUnansweredWithLateWrongTime(EarlyUnansweredWithWrongTime):
+    """Tells that time from the first action on, and none before."""
+
+    def told(self, client: Client, message: Any) -> Sequence[Any]:
+        is_time = isinstance(message, messages.Pong)
+        return () if is_time and not client.seen.evidence.acks else super().told(client, message)
+
+
+@lie
 class ResignsForAna(Server):
     """Resigns for the first player."""
 

@@ -64,8 +64,8 @@ from tests.server.live_nodes import Node, NodeMaker, RedisClient
 from tests.server.operator_client import TOKEN, Operator
 from tests.server.races import finish, kept, race, read, seated
 from tests.server.real_clients import connected, end_race
-from tests.server.test_windows import drawn, opened
 from tests.server.waiting import until
+from tests.server.windows import drawn, opened
 from tests.shared.javascript import needs_node, verdicts_on
 
 MODERATOR = "the token of the moderators"

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from websockets.exceptions import InvalidStatus
 
 from samedeal.options import WantedOptions
 from samedeal.protocol.admin import CloseRoom, Status, Survey
@@ -17,48 +18,35 @@ from samedeal.protocol.messages import (
     Created,
     Done,
     Drawn,
+    Hello,
     Join,
     Joined,
     Leave,
+    MoveSession,
     ProgressUpdate,
     ReadRecord,
     RecordPart,
     Resign,
     RoomState,
+    SessionCode,
     Start,
     Watch,
+    Welcome,
 )
+from samedeal.protocol_codes import CloseCode
 from samedeal.race import draws
 from samedeal.record import Record
+from samedeal_server.store.sessions import CODE_LIFETIME
+from tests.server.captured_log import Log
 from tests.server.client import Client
 from tests.server.live_nodes import PLENTY, Node, NodeMaker
 from tests.server.operator_client import TOKEN, Operator
 from tests.server.plain_http import ask
 from tests.server.races import finish, kept, race
 from tests.server.waiting import until
+from tests.server.windows import WINDOW, drawn, opened
 
 pytestmark = pytest.mark.usefixtures("redis")
-
-WINDOW = 86_400
-
-
-async def opened(client: Client, **fields: Any) -> str:
-    """Open a room with a window. Return its code."""
-    options = WantedOptions(games=("ace-of-hearts",), deal="winnable", countdown=0, limit=60)
-    return (await client.expect(Created, Create, **{"options": options, "window": WINDOW, **fields})).room
-
-
-async def drawn(*there: Client, draw: int = 1) -> None:
-    """Close the doors as the first player, and draw the deal with the players who are there."""
-    await there[0].expect(Done, Start)
-    for client in there:
-        await client.state(lambda state: len(state.drawing) == len(there))
-        await client.commit(draw)
-    for client in there:
-        await client.state(lambda state: sum(bool(seat.share_commitment) for seat in state.players) == len(there))
-        await client.reveal(draw)
-    for client in there:
-        await client.phase("racing")
 
 
 async def back(node: Node, old: Client, room: str) -> Client:
@@ -137,8 +125,8 @@ async def test_others_learn_nothing_until_all_have_ended(one: Node, two: Node) -
     assert not any(seat.resigned for state in states for seat in state.players)
     assert {type(message) for message in after} == {Joined, Drawn, RoomState}
     assert not any(room in text for text in await public(two)), "with closed doors, no list has the room"
-    refused = await eve.refused("no_spectators", Watch, room=room)
-    assert "when all have" in refused.message
+    await eve.refused("race_started", Watch, room=room)
+    await bob.refused("racing", Watch, room=room)
 
 
 async def test_leaving_keeps_the_seat_and_the_clock_runs_on(one: Node) -> None:
@@ -241,6 +229,85 @@ async def test_host_opens_the_doors_again_after_lost_draws(
     await drawn(ana, bob, cid, draw=6)
     assert ana.shown is not None
     assert (ana.shown.draw, [lost.draw for lost in ana.shown.lost]) == (6, [1, 1])
+
+
+async def test_seat_moves_to_another_device_once(one: Node, two: Node) -> None:
+    """A code begins one session of the same player, on any node, and the first device is disconnected."""
+    ana = await one.player("ana")
+    room = await opened(ana)
+    joined = await ana.join(room)
+    given = await ana.expect(SessionCode, MoveSession, link="https://race.example.org/friday#move=ana/")
+    assert {len(row) for row in given.qr} == {len(given.qr)}
+    phone = await two.player("ana", session=given.code)
+    assert phone.player == ana.player
+    assert phone.session not in ("", given.code, ana.session)
+    assert (await phone.join(room)).seat == joined.seat
+    assert await ana.closed() == CloseCode.TAKEN_OVER
+    with pytest.raises(AssertionError, match="no_session"):
+        await one.player("eve", session=given.code)
+    again = await one.player("ana", session=phone.session)
+    assert again.player == ana.player
+
+
+async def test_code_of_a_seat_expires_and_is_in_no_log(one: Node, redis: Any, log: Log) -> None:
+    log.set_up()
+    ana = await one.player("ana")
+    await ana.refused("no_seat", MoveSession)
+    await ana.join(await opened(ana))
+    given = await ana.expect(SessionCode, MoveSession)
+    assert given.qr == ()
+    (key,) = await redis.keys("*moving*")
+    assert 0 < await redis.ttl(key) <= CODE_LIFETIME
+    assert given.code not in key.decode()
+    assert given.code not in log.read()
+    await redis.delete(key)
+    with pytest.raises(AssertionError, match="no_session"):
+        await one.player("ana", session=given.code)
+
+
+async def keep(node: Node, token: str, **headers: str) -> Any:
+    """Ask a node, as a page does, to set the cookie with a session."""
+    host = node.url.removeprefix("ws://")
+    given = {"Host": host, "Origin": f"http://{host}", "Samedeal-Session": token, **headers}
+    return await ask(node.url, "/", "POST", **given)
+
+
+async def test_page_comes_back_with_its_cookie(one: Node, two: Node) -> None:
+    """Only a page of the server's own host does, which asks for it. An expired session begins anew."""
+    ana = await one.player("ana")
+    answer = await keep(one, ana.session)
+    cookie = answer.headers["set-cookie"]
+    assert answer.status == 204
+    assert cookie == f"samedeal={ana.session}; Path=/; Max-Age=5184000; HttpOnly; SameSite=Lax"
+    own = {"Origin": two.url.replace("ws", "http", 1)}
+    sent = {"Cookie": f"other=1; {cookie.partition(';')[0]}"}
+    for headers, asks, is_ana in (
+        ({**own, **sent}, True, True),
+        ({**own, **sent}, False, False),
+        (sent, True, False),
+        ({"Origin": "http://localhost:1", **sent}, True, False),
+        ({**own, "Cookie": f"samedeal={'a' * 43}"}, True, False),
+        ({**own, "Cookie": "samedeal="}, True, False),
+    ):
+        try:
+            page = await Client.connect(two.url, additional_headers=headers)
+        except InvalidStatus:
+            assert "localhost:1" in headers["Origin"]
+            continue
+        welcome = await page.expect(Welcome, Hello, name="ana", cookie=asks)
+        assert (welcome.player == ana.player) is is_ana
+        await page.close()
+
+
+@pytest.mark.parametrize(
+    ("headers", "token"),
+    [({"Origin": "http://localhost"}, "a" * 43), ({}, "a; Domain=example.org"), ({}, "")],
+    ids=["another page", "no token", "nothing"],
+)
+async def test_no_cookie_is_set(one: Node, headers: dict[str, str], token: str) -> None:
+    answer = await keep(one, token, **headers)
+    assert answer.status in (403, 405)
+    assert "set-cookie" not in answer.headers
 
 
 async def test_windows_of_all_are_limited(node: NodeMaker) -> None:

@@ -37,7 +37,9 @@ def board_lines(board: Board, look: Look) -> tuple[Row, ...]:
         lines.append(_line("Cells" if game.cells else "Reserve", reserve))
     for at in (*game.columns, *game.fans):
         name = game.pile_name(game.keys[at]).capitalize()
-        lines.append(_line(name, _cards(board.piles[at], look), _empty_text(game.piles[at].base)))
+        base = game.piles[at].base
+        empty = "empty" if base is Base.NOTHING else f"empty, takes {base.removeprefix('only ')}"
+        lines.append(_line(name, _cards(board.piles[at], look), empty))
     return tuple(lines)
 
 
@@ -65,11 +67,6 @@ def _cards(pile: bytes, look: Look) -> list[Row]:
                 for card in group
             ]
     return words
-
-
-def _empty_text(base: Base) -> str:
-    """Return an empty pile in words, such as "empty, takes a king"."""
-    return "empty" if base is Base.NOTHING else f"empty, takes {base.removeprefix('only ')}"
 
 
 def _stock_text(board: Board) -> str:

@@ -121,7 +121,8 @@ class SamedealApp(ClientApp):
 
     async def show_screen(self, name: ScreenName) -> None:
         """Replace all open screens with the screen ``name``."""
-        screen = self._screen(name)
+        module, kind = _SCREENS[name]
+        screen: Screen[None] = getattr(import_module(f"samedeal_client.full_screen.screens.{module}"), kind)()
         self.screen_name = name
         for below in self.screen_stack:
             if isinstance(below, ClientScreen):
@@ -132,11 +133,6 @@ class SamedealApp(ClientApp):
             await self.switch_screen(screen)
         else:
             await self.push_screen(screen)
-
-    def _screen(self, name: ScreenName) -> Screen[None]:
-        module, kind = _SCREENS[name]
-        screen: Screen[None] = getattr(import_module(f"samedeal_client.full_screen.screens.{module}"), kind)()
-        return screen
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002 (Textual's signature)
         """Return whether an action is available now. The help is available on every screen of the client."""

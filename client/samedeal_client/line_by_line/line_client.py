@@ -30,7 +30,7 @@ from samedeal_link.records.record_files import save_record
 from samedeal_link.session.client_session import ClientSession
 from samedeal_link.solving.solver_process import Hints
 
-_REQUESTS: Final = (Word.READY, Word.START, Word.RESIGN, Word.AGAIN, Word.LEAVE)
+_REQUESTS: Final = (Word.READY, Word.START, Word.RESIGN, Word.AGAIN, Word.LEAVE, Word.DEVICE)
 """Commands that wait for an answer of the server."""
 
 
@@ -198,6 +198,9 @@ class LineClient:
                     await self.client.rooms.resign()
                 case Word.AGAIN:
                     await room_actions.enter_rematch(self.client)
+                case Word.DEVICE:
+                    link = await room_actions.moving_link(self.client)
+                    self._output.print(f"Open this on your other device within ten minutes. It works once. {link}")
                 case Word.LEAVE:
                     await self.client.leave()
                     self._output.print("You have left the room.")

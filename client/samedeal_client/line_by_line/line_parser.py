@@ -11,7 +11,7 @@
     draw deal d       the game's draw or deal, whichever it has
 
     undo u   collect   hint   find TH   board   rivals   ready   start   resign   again   leave   help   quit
-    report NAME   mute NAME
+    device   report NAME   mute NAME
 
 A letter that names a pile of the game always means that pile, even ``d`` or ``u``.
 """
@@ -44,6 +44,7 @@ class Word(Enum):
     AGAIN = "again"
     LEAVE = "leave"
     HELP = "help"
+    DEVICE = "device"
     REPORT = "report"
     MUTE = "mute"
     QUIT = "quit"

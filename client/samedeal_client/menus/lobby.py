@@ -78,7 +78,9 @@ class Lobby:
         return tuple(
             line
             for line in self.rooms or ()
-            if _has_seat(line) and (line.deal, line.game) == (self.daily_deal, self.daily_game)
+            if line.phase == "open"
+            and line.players < line.seats
+            and (line.deal, line.game) == (self.daily_deal, self.daily_game)
         )
 
 
@@ -92,7 +94,3 @@ def _sort_key(line: RoomLine, last_room: str) -> tuple[int, bool, bool, bool, in
     left = line.phase == "open" and not line.players
     phase = _ORDER.index("finished" if left else line.phase)
     return phase, not left, line.players == line.seats, line.room != last_room, -line.starts
-
-
-def _has_seat(line: RoomLine) -> bool:
-    return line.phase == "open" and line.players < line.seats

@@ -8,6 +8,7 @@ from typing import Final
 from samedeal.protocol.messages import RoomState
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.player_names import names_text
+from samedeal_client.text.qr_code import qr_lines
 from samedeal_client.text.spans import Row, Span, wrap
 from samedeal_client.text.time_text import duration_text, short_clock_text, weekday_and_time
 from samedeal_link.model.model import Model
@@ -36,6 +37,16 @@ def doors_sentence(model: Model) -> str:
     """Return a sentence for those who are in a room whose doors are open."""
     how = "Close the doors with Enter" if model.hosting else "The host closes the doors"
     return f"One name each: who are they? {how}, at the latest {weekday_and_time(model.this_room.doors_close_at)}."
+
+
+def moving_rows(link: str, width: int, height: int, look: Look) -> tuple[Row, ...]:
+    """Return a link with which the player goes on with another device, as rows, with its QR code if there is room."""
+    told = "Open this link on your other device within ten minutes. It works once, and whoever has it plays as you."
+    parts = [link[at : at + width] for at in range(0, len(link), width)]
+    rows = (*((Span(line),) for line in wrap(told, width)), (), *((Span(part, "field"),) for part in parts), ())
+    code = qr_lines(link)
+    is_shown = not look.ascii and len(rows) + len(code) <= height and len(code[0]) <= width
+    return (*rows, *((Span(line, "paper"),) for line in code if is_shown))
 
 
 def drawing_sentence(model: Model, look: Look, key: str = "Enter") -> str:

@@ -15,9 +15,7 @@ def large_number(number: int, look: Look, style: str = "title") -> tuple[Row, ..
     """Return a number in five rows. Each cell of a digit is two columns wide, so that the cell looks square."""
     block = "##" if look.ascii else "██"
     shapes = [_SHAPES[digit].split() for digit in str(number)]
-    rows = ["  ".join(_wide(cells, block) for cells in row) for row in zip(*shapes, strict=True)]
+    rows = [
+        "  ".join(cells.replace("#", block).replace(".", "  ") for cells in row) for row in zip(*shapes, strict=True)
+    ]
     return tuple((Span(row, style),) for row in rows)
-
-
-def _wide(shape: str, block: str) -> str:
-    return "".join(block if cell == "#" else "  " for cell in shape)

@@ -79,6 +79,7 @@ from samedeal_link.evidence.witness import Witness
 _CLOSE_TIMEOUT: Final = 2.0
 _MAX_EVENTS: Final = 1024
 _FIRST_PINGS: Final = 3
+_MOVED: Final = "You play on another device now. Start samedeal again to go on here."
 _NOBODY_CAME: Final = "Nobody else came. The deal of an earlier race is dealt again."
 
 
@@ -113,6 +114,7 @@ class Link:
         self._path = home
         self.player = ""
         self.has_page = False
+        self.has_given_code = False
         self.has_house = False
         self.tides: tuple[TideTime, ...] = ()
         self.events: asyncio.Queue[LinkEvent] = asyncio.Queue(_MAX_EVENTS)
@@ -465,6 +467,8 @@ class Link:
                     raise disconnected(closed) from None
                 if close_code(closed) == CloseCode.TAKEN_OVER:
                     self.witness.taken_over()
+                    if self.has_given_code:
+                        raise LinkEnded(Ended(str(CloseCode.TAKEN_OVER), _MOVED)) from None
                 raise close_error(closed) from None
             liveness.hear(self._clock())
             message = decode_or_end(frame)

@@ -17,29 +17,12 @@ from samedeal.protocol.messages import (
     Act,
     Begin,
     Begun,
-    CommitShare,
-    Create,
-    DeclareStuck,
-    Hello,
     Join,
     Joined,
-    KickPlayer,
     Leave,
-    ListHouseRooms,
-    ListRecords,
-    ListRooms,
-    Ping,
-    RaceNow,
-    ReadRecord,
-    Ready,
     Recover,
     Refused,
-    Rematch,
-    Report,
-    Resign,
-    RevealShare,
     RoomState,
-    Start,
     ToServer,
     Watch,
 )
@@ -129,13 +112,7 @@ class Resumption:
                 if isinstance(answer, Acked):
                     self._revision = max(self._revision, request.revision + 1)
                     self._receipts.setdefault(request.revision + 1, answer.receipt)
-            case (
-                ListHouseRooms() | Hello() | Ping() | ListRooms() | RaceNow() | ListRecords() | ReadRecord() | Create()
-            ):
-                pass  # needs no place
-            case CommitShare() | RevealShare():
-                pass  # not repeated, but made again if the room still waits for it
-            case Ready() | Start() | KickPlayer() | Report() | Recover() | Resign() | DeclareStuck() | Rematch():
+            case _:
                 pass  # changes neither the place nor the board
 
     def _enter(self, request: Join | Watch) -> None:

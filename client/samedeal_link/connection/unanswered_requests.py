@@ -18,6 +18,7 @@ from samedeal.protocol.messages import (
     Records,
     Refused,
     Rooms,
+    SessionCode,
     ToClient,
     ToServer,
     Watching,
@@ -25,7 +26,9 @@ from samedeal.protocol.messages import (
 )
 from samedeal.protocol_codes import RefusalCode
 
-ServerAnswer = Welcome | Pong | Rooms | Records | RecordPart | Created | Joined | Watching | Done | Begun | Acked
+ServerAnswer = (
+    Welcome | Pong | Rooms | Records | RecordPart | Created | Joined | Watching | Done | Begun | SessionCode | Acked
+)
 
 MAX_RETRY_AFTER: Final = 15.0
 """Maximum delay, in seconds, after which a rate-limited request other than an action is retried.

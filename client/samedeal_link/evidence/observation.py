@@ -102,7 +102,8 @@ def _answered(known: Evidence, request: ToServer, at: int, answer: ToClient, now
         case messages.Act(), messages.Acked():
             acked = known.plus(facts.ActConfirmed(answer.to, answer.time, answer.hash, answer.may_undo))
             acked = acked.timed("misdated", known.clock.misdated(at, now, answer.time))
-            return acked.timed("late", known.clock.late(at, now))
+            acked = acked.timed("late", known.clock.late(at, now))
+            return replace(acked, clock=acked.clock.acted(at, now, answer.time))
         case messages.Act(), messages.Refused():
             return known.plus(facts.Denied(request.id, answer.code, _latest(known, now)))
         case _:
@@ -231,7 +232,8 @@ def _with_window(evidence: Evidence, state: RoomState) -> Evidence:
 
 def _from_countdown(evidence: Evidence, state: RoomState) -> Evidence:
     """Return the evidence after a state of the countdown or of the race, which nobody joins any more."""
-    known = replace(evidence, clock=replace(evidence.clock, is_fixed=evidence.clock.is_known))
+    is_fixed = evidence.clock.is_fixed or evidence.clock.is_known
+    known = replace(evidence, clock=replace(evidence.clock, is_fixed=is_fixed))
     places = frozenset((each.seat, each.name, each.bot) for each in state.players)
     if known.begun is None:
         is_new = state.phase != "countdown" and known.expected is not None and not places <= known.expected

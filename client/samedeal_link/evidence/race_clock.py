@@ -44,6 +44,12 @@ class RaceClock(Struct, frozen=True):
             low, high = (self.low, self.high) if self.is_fixed else (server - received, server - sent)
         return replace(self, low=low, high=high, fastest=fastest)
 
+    def acted(self, sent: int, received: int, server: int) -> RaceClock:
+        """Return the clock after an action: before any ping was answered, its date bounds what a ping may tell."""
+        if self.is_known:
+            return self
+        return replace(self.exchanged(sent, received, server), fastest=self.fastest, is_fixed=True)
+
     def set_by(self, sent: int, received: int, server: int) -> int:
         """Return by how much the server's clock was set, if it told this time between these local times."""
         gap = max(server - received - self.high, self.low - (server - sent)) - _TOLERANCE

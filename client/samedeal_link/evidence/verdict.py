@@ -392,7 +392,7 @@ def _actions(
         if sent is None:
             yield "foreign_action", f"Action {revision} is {action}."
             break
-        if not 0 < sent <= time + _DRIFT or evidence.mistimed.get("misdated"):
+        if not 0 < sent <= time + _DRIFT or not evidence.mistimed.keys().isdisjoint(("misdated", "set")):
             yield "unfinished", f"your action {revision} was never confirmed"
             break
 

@@ -41,6 +41,7 @@ from samedeal.protocol.messages import (
     Rooms,
     RoomState,
     Seat,
+    SessionCode,
     Standing,
     Tally,
     ToClient,
@@ -502,6 +503,6 @@ HANDLERS: Final[Mapping[type, Callable[[Model, Any], Model]]] = {
     Refused: _refused,
     DelayedBoard: _delayed_board,
     DelayedMove: _delayed_move,
-    **dict.fromkeys((Begun, Created, Done, Drawn, Notice, Pong, Records, RecordPart, Rooms), _unchanged),
+    **dict.fromkeys((Begun, Created, Done, Drawn, Notice, Pong, Records, RecordPart, Rooms, SessionCode), _unchanged),
 }
 """The handler for each type of message from the server."""

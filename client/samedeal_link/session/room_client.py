@@ -24,6 +24,7 @@ from samedeal.protocol.messages import (
     ListHouseRooms,
     ListRecords,
     ListRooms,
+    MoveSession,
     RaceNow,
     ReadRecord,
     Ready,
@@ -35,6 +36,7 @@ from samedeal.protocol.messages import (
     Resign,
     RoomLine,
     Rooms,
+    SessionCode,
     Start,
     ToClient,
     Watch,
@@ -224,6 +226,12 @@ class RoomClient:
     async def begin(self) -> None:
         """Begin the player's attempt in a race with a window."""
         await self.link.request(Begin(id=0))
+
+    async def move_session(self) -> str:
+        """Return a code with which another device of the player goes on, once and within ten minutes."""
+        answer = await self.link.request(MoveSession(id=0))
+        self.link.has_given_code = True
+        return answer.code if isinstance(answer, SessionCode) else ""
 
     async def resign(self) -> None:
         """Resign from the race."""

@@ -209,6 +209,12 @@ def networks_of(address: str) -> Networks:
     return tuple(str(ipaddress.ip_network((parsed, prefix), strict=False)) for prefix in _IPV6_PREFIXES)
 
 
+def is_own_page(request: Request) -> bool:
+    """Return whether a request comes from a web page of the host and port that it goes to."""
+    origins, hosts = request.headers.get_all("Origin"), request.headers.get_all("Host")
+    return len(origins) == len(hosts) == 1 and is_same_host(origins[0], hosts[0])
+
+
 def is_same_host(origin: str, host: str) -> bool:
     """Return whether a web page connects to the host and port that it was loaded from.
 

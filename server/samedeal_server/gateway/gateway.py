@@ -46,13 +46,14 @@ from samedeal_server.api.read_api import REQUEST_COST, ReadApi, is_for_api, refu
 from samedeal_server.config.limits import Networks
 from samedeal_server.config.token_buckets import Bucket
 from samedeal_server.connections.client_socket import ClientSocket
-from samedeal_server.connections.handshake_admission import HandshakeAdmission, busy, networks_of
+from samedeal_server.connections.handshake_admission import HandshakeAdmission, busy, is_own_page, networks_of
 from samedeal_server.errors import StoreRejected, StoreUnavailable
 from samedeal_server.gateway.rate_limits import RateLimits
 from samedeal_server.gateway.request_handlers import REQUESTS, RequestHandlers
 from samedeal_server.gateway.request_queue import RequestQueue
 from samedeal_server.loop_timers import Alarm
 from samedeal_server.page.files import METHODS, PageFiles, is_handshake, request_cost, room_of
+from samedeal_server.page.session_cookie import kept_token, offered_token, set_cookie
 from samedeal_server.races.refusals import to_message
 from samedeal_server.races.server_bans import Bans
 from samedeal_server.rooms.hub import Hub
@@ -137,6 +138,9 @@ class Gateway:
         if page is not None:
             # A page that gets no connection asks in this way whether it may connect: browsers do not tell.
             refusal = None if request.method in METHODS else self.handshakes.refuse_origin(socket, request)
+            token = offered_token(request.headers) if request.method == "POST" else ""
+            if token and not refusal and is_own_page(request):
+                return self._keep_session(socket, request, token)
             return refusal or self._respond(page, socket, request)
         return self.handshakes.refuse_origin(socket, request)
 
@@ -160,6 +164,14 @@ class Gateway:
                 socket, http.HTTPStatus.TOO_MANY_REQUESTS, "Too many requests from your address. Try again later."
             )
         return None
+
+    def _keep_session(self, socket: ServerConnection, request: Request, token: str) -> Response:
+        """Return the response that lets the browser keep the token of a session in a cookie."""
+        response = socket.respond(http.HTTPStatus.NO_CONTENT, "")
+        encrypted, prefix = self.handshakes.is_encrypted(socket, request), self.handshakes.prefix(socket, request)
+        response.headers["Set-Cookie"] = set_cookie(token, prefix, encrypted=encrypted)
+        response.headers["Cache-Control"] = "no-store"
+        return response
 
     async def _respond(self, page: PageFiles, socket: ServerConnection, request: Request) -> Response | None:
         """Return the response to a plain HTTP request. If Redis fails, the document says nothing about its room."""
@@ -202,6 +214,8 @@ class Gateway:
         self.connections.add(connection)
         self.metrics.connections_opened.inc()
         self.handshakes.opened(connection.networks)
+        if socket.request is not None and is_own_page(socket.request):
+            connection.kept_session = kept_token(socket.request.headers)
         socket.forget_handshake()
         opened_at = self._timers.monotonic()
         _log.info(LogEvent.CONNECTED, **connection.ids, address=address)

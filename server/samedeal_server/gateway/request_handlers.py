@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from functools import partial
 from typing import Any, Final, get_args
 
 import samedeal
-from samedeal.errors import SamedealError
+from samedeal.errors import RequestRefused, SamedealError
 from samedeal.forbidden_words import check_not_reserved
 from samedeal.games import offered
 from samedeal.names import clean_name, clean_room
@@ -27,6 +28,7 @@ from samedeal.protocol.messages import (
     ListHouseRooms,
     ListRecords,
     ListRooms,
+    MoveSession,
     Ping,
     Pong,
     RaceNow,
@@ -37,6 +39,7 @@ from samedeal.protocol.messages import (
     Rematch,
     Report,
     Rooms,
+    SessionCode,
     ToClient,
     ToServer,
     Watch,
@@ -48,6 +51,7 @@ from samedeal.terminal_text import printable
 from samedeal_server.errors import StoreUnavailable
 from samedeal_server.gateway.rate_limits import RateLimits
 from samedeal_server.gateway.room_entry import RoomEntry
+from samedeal_server.page.files import qr_rows
 from samedeal_server.races.server_bans import Bans, ban_sentence
 from samedeal_server.rooms.cached_list import MAX_LISTED, CachedList
 from samedeal_server.rooms.house_rooms import HouseRooms
@@ -59,6 +63,7 @@ from samedeal_server.rooms.registry import RoomRegistry
 from samedeal_server.rooms.room_list import RoomList
 from samedeal_server.rooms.tide_rooms import TideRooms
 from samedeal_server.store.news import MOST_REPORTS
+from samedeal_server.store.sessions import Session
 from samedeal_server.telemetry.events import LogEvent, get_logger
 
 _MAX_CLIENT_WIDTH: Final = 40
@@ -108,9 +113,7 @@ class RequestHandlers:
         else:
             check_not_reserved(name)
         self._check_bans("", connection)
-        if not message.session and not message.house:
-            self._rates.begin_session(connection.networks)
-        session = await self._rooms.store.sessions.begin(message.session)
+        session = await self._session(connection, message)
         self._check_bans(session.player, connection)
         connection.identify(session, name, bot=message.bot, house=bool(message.house))
         self._on_hello(connection)
@@ -132,6 +135,15 @@ class RequestHandlers:
             tides=self._rooms.tides,
             house=await self._house.is_there(),
         )
+
+    async def _session(self, connection: PlayerConnection, message: Hello) -> Session:
+        sessions = self._rooms.store.sessions
+        if message.cookie and not message.session and connection.kept_session:
+            with suppress(RequestRefused):  # it has expired
+                return await sessions.begin(connection.kept_session)
+        if not message.session and not message.house:
+            self._rates.begin_session(connection.networks)
+        return await sessions.begin(message.session)
 
     async def ping(self, connection: PlayerConnection, message: Ping) -> Pong:
         """Return the time of Redis, as the node estimates it. Before the race, mark the player as away or as back."""
@@ -220,6 +232,13 @@ class RequestHandlers:
         await self.entry.leave(connection)
         return Done(to=message.id)
 
+    async def move_session(self, connection: PlayerConnection, message: MoveSession) -> SessionCode:
+        """Return a code with which another device of the player goes on."""
+        _, seat = connection.require_seat()
+        code = await self._rooms.store.sessions.move(seat.player)
+        qr = await asyncio.to_thread(qr_rows, message.link + code) if message.link else ()
+        return SessionCode(to=message.id, code=code, qr=qr)
+
     async def rematch(self, connection: PlayerConnection, message: Rematch) -> Created:
         """Return the code of the rematch's room. If the room does not exist yet, open it."""
         hub = connection.hub
@@ -281,6 +300,7 @@ REQUESTS: Final[Mapping[type, Request]] = {
     Act: Request(lambda handlers, connection, message: handlers.moves.act(connection, message)),
     Recover: Request(RequestHandlers.recover, cost=20),
     Report: Request(RequestHandlers.report, cost=10),
+    MoveSession: Request(RequestHandlers.move_session, cost=40),
     Rematch: Request(RequestHandlers.rematch, cost=20),
     **dict.fromkeys(get_args(CommandRequest), Request(RequestHandlers.command, cost=10)),
 }

@@ -168,7 +168,7 @@ class PersonalData:
 
     async def _sessions(self, players: Collection[str]) -> AsyncIterator[str]:
         wanted = {player.encode() for player in players}
-        for pattern in (keys.session("*"), keys.guest("*")):
+        for pattern in (keys.session("*"), keys.guest("*"), keys.moving("*")):
             found = [key.decode() async for key in self._store.executor.scan(pattern)]
             for first in range(0, len(found), _BATCH):
                 batch = found[first : first + _BATCH]

@@ -264,6 +264,11 @@ def _document(content: bytes) -> File:
     return make_file(DOCUMENT, content)
 
 
+def qr_rows(text: str) -> tuple[bytes, ...]:
+    """Return the rows of a QR code with its margin, with a byte for each module: 1 is dark."""
+    return tuple(map(bytes, segno.make(text, error="l", micro=False).matrix_iter(border=4)))
+
+
 @lru_cache(maxsize=256)
 def _qr_code(link: str) -> File:
     """Return a link as a QR code, with the bright margin that readers of QR codes need."""

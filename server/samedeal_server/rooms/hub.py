@@ -14,8 +14,7 @@ from samedeal.joint_deal import MAX_DRAWS
 from samedeal.names import is_removed
 from samedeal.protocol.messages import Notice, ProgressUpdate, RoomState, Tally
 from samedeal.protocol_codes import CloseCode
-from samedeal.race.due_times import due_at
-from samedeal.race.endings import opens_at, waits_for_absent
+from samedeal.race.endings import waits_for_absent
 from samedeal.race.progress import MoveCommitted, Progress
 from samedeal.race.room_state import board_state, drawn, own_race
 from samedeal.race.seats import check_not_kicked, present_racers
@@ -27,7 +26,7 @@ from samedeal_server.rooms.audience import Audience, Spawn
 from samedeal_server.rooms.play_from_log import BoardReplay
 from samedeal_server.rooms.player_connection import PlayerConnection
 from samedeal_server.rooms.progress_updates import ProgressUpdates
-from samedeal_server.rooms.room_model import RoomModel
+from samedeal_server.rooms.room_model import RoomModel, next_due
 from samedeal_server.rooms.spectator_boards import SpectatorBoards
 from samedeal_server.store.clock import StoreClock
 from samedeal_server.store.events import (
@@ -140,10 +139,11 @@ class Hub:
         check_not_kicked(self.race, player)
         if self.race.phase == "closed":
             raise refused("room_closed")
-        if self.model.is_racing(player):
+        is_window = self.race.window > 0 and self.race.phase != "finished"
+        if self.model.is_racing(player) or (is_window and self.race.racer(player)):
             raise refused("racing")
-        if self.race.window and self.race.phase != "finished":
-            raise refused("window_open")
+        if is_window:
+            raise refused("window_open" if self.race.phase == "open" else "doors_closed")
         if len(self.audience.spectators) >= max_spectators:
             raise refused("too_many_spectators")
 
@@ -408,12 +408,7 @@ class Hub:
 
     def _set_deadline(self) -> None:
         self._deadline.cancel()
-        due = (
-            opens_at(self.race, self.progress)
-            if self.race.is_hidden and not self.race.is_waiting
-            else due_at(self.race)
-        )
-        if due:
+        if due := next_due(self.race, self.progress):
             self._deadline.set(0.0 if self.model.is_done else self._clock.seconds_until(due))
 
     def _on_deadline(self) -> None:

@@ -38,6 +38,7 @@ class PlayerConnection:
     Frames that are queued in one turn of the event loop are sent together. If the queue is full, the client is
     disconnected. A spectator who reads too slowly misses some boards and then gets the newest ones.
 
+    ``kept_session`` is the token that the page's cookie had, or empty.
     ``hub`` is the room that the player is in, or None. ``seat`` is None for a spectator. ``share_end``,
     ``share_held`` and ``share_cost`` belong to the queue in which requests wait for a busy node.
     """
@@ -53,6 +54,7 @@ class PlayerConnection:
     bot: bool = False
     house: bool = False
     session: Session | None = None
+    kept_session: str = ""
     hub: Hub | None = None
     seat: SeatedPlayer | None = None
     share_end: float = 0.0

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from msgspec.structs import replace
 
 from samedeal.protocol.messages import RoomState, Tally
-from samedeal.race.endings import is_over, is_racing
+from samedeal.race.due_times import due_at
+from samedeal.race.endings import is_over, is_racing, opens_at
 from samedeal.race.moving import ended_by
 from samedeal.race.progress import MoveCommitted, Progress, is_connected
 from samedeal.race.room_state import room_state, tally_of
+from samedeal.race.values import Race
 from samedeal_server.store.clock import StoreClock
 from samedeal_server.store.store import Snapshot
+
+
+def next_due(race: Race, progress: Mapping[str, Progress]) -> int:
+    """Return when the next timed change of a race is due, in milliseconds since 1970, or 0 if there is none.
+
+    In an open window, that depends on the ``progress`` of the players.
+    """
+    return opens_at(race, progress) if race.is_hidden and not race.is_waiting else due_at(race)
 
 
 class RoomModel:

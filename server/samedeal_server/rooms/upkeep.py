@@ -9,10 +9,9 @@ from itertools import product
 from typing import Final
 
 from samedeal.games import GAMES
-from samedeal.race.due_times import due_at
-from samedeal.race.endings import opens_at
 from samedeal_server.rooms.hub import Hub
 from samedeal_server.rooms.registry import RoomRegistry
+from samedeal_server.rooms.room_model import next_due
 from samedeal_server.rooms.seated_player import SeatedPlayer
 from samedeal_server.store.clock import CLOCK_SYNC_INTERVAL
 from samedeal_server.telemetry.metrics import PHASES
@@ -75,11 +74,10 @@ class Upkeep:
         next_tick = now + _POSTPONED
         try:
             race = await self._rooms.tick(room)
-            due = due_at(race) if race is not None else 0
-            if race is not None and race.is_hidden:
-                due = opens_at(race, await self._store.load_progress(race))
-            if due:
-                next_tick = max(due, now + _EARLY)
+            if race is not None:
+                progress = await self._store.load_progress(race) if race.is_hidden else {}
+                if due := next_due(race, progress):
+                    next_tick = max(due, now + _EARLY)
         finally:
             await self._store.index.reschedule(room, now, next_tick)
 

@@ -211,6 +211,11 @@ def guest(token_hash: str) -> str:
     return f"{PREFIX}guest:{token_hash}"
 
 
+def moving(code_hash: str) -> str:
+    """String: the player whose session another device gets with the code with this hash; expires soon."""
+    return f"{PREFIX}moving:{code_hash}"
+
+
 def session(token_hash: str) -> str:
     """String: the player who has the session token with this hash and has entered a room; expires."""
     return f"{PREFIX}session:{token_hash}"

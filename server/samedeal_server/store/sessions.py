@@ -13,8 +13,11 @@ from samedeal_server.store.command_executor import StorePart
 from samedeal_server.store.redis_client import command
 from samedeal_server.store.schema import reading
 
-SESSION_LIFETIME: Final = 30 * 86_400
+SESSION_LIFETIME: Final = 60 * 86_400
 """Lifetime, in seconds, of an unused session."""
+
+CODE_LIFETIME: Final = 600
+"""Time, in seconds, in which another device has to use the code with which a player goes on there."""
 
 _PLAYER_BYTES: Final = 10
 """Number of random bytes in a player's id.
@@ -44,7 +47,8 @@ class Sessions(StorePart):
     async def begin(self, token: str) -> Session:
         """Resume the session with this token. If ``token`` is empty, begin a new session for a new player.
 
-        Raise RequestRefused ``no_session`` if the token is unknown.
+        If it is the code of another device, begin a new session of the same player. Raise RequestRefused ``no_session`` if
+        the token is unknown.
         """
         if token:
             return await self._resume(token)
@@ -62,15 +66,26 @@ class Sessions(StorePart):
             )
         return replace(session, extended=True)
 
+    async def move(self, player: str) -> str:
+        """Return a code with which another device can begin a session of this player, once."""
+        code = secrets.token_urlsafe(16)  # short, so that the QR code is small
+        await self._executor.execute(
+            command("SET", keys.moving(_hash(code)), player, "EX", CODE_LIFETIME), durable=True
+        )
+        return code
+
     async def _resume(self, token: str) -> Session:
-        player, guest = await self._executor.execute(
+        player, guest, moved = await self._executor.execute(
             command("GETEX", keys.session(_hash(token)), "EX", SESSION_LIFETIME),
             command("GETEX", keys.guest(_hash(token)), "EX", GUEST_LIFETIME),
+            command("GETDEL", keys.moving(_hash(token))),
         )
-        if player is None and guest is None:
+        known = player or guest or moved
+        if known is None:
             raise refused("no_session")
         with reading():
-            return Session((player or guest).decode(), token, extended=player is not None)
+            session = Session(known.decode(), token, extended=player is not None)
+        return session if moved is None else await self.extend(replace(session, token=secrets.token_urlsafe(32)))
 
 
 def _hash(token: str) -> str:

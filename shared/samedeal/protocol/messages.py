@@ -55,9 +55,11 @@ class AnswerMessage(Message, frozen=True):
 class Hello(RequestMessage, frozen=True):
     """Introduce the player. This is the first request on a connection.
 
-    An empty ``session`` starts a new session. ``client`` names the program. ``bot`` declares that a program plays.
+    An empty ``session`` starts a new session. It may also be the code of a ``SessionCode``.
+    ``client`` names the program. ``bot`` declares that a program plays.
     ``games`` has the hashes of the rules of all games that the client knows. If it is empty, the client gets no
-    descriptions of games. ``house`` is the key that proves a bot to be one of the server's house.
+    descriptions of games. ``house`` is the key that proves a bot to be one of the server's house. With ``cookie``, a page
+    without a session goes on with that of its cookie.
     """
 
     name: Text
@@ -66,6 +68,7 @@ class Hello(RequestMessage, frozen=True):
     bot: bool = False
     games: Annotated[tuple[Hash, ...], Meta(min_length=0, max_length=128)] = ()
     house: Text = ""
+    cookie: bool = False
 
 
 class Ping(RequestMessage, frozen=True):
@@ -220,6 +223,15 @@ class Begin(RequestMessage, frozen=True):
     receipt: Annotated[bytes, Meta(max_length=64)] = b""
 
 
+class MoveSession(RequestMessage, frozen=True):
+    """Ask for a code with which another device goes on as this player. A QR code with ``link`` before the code is drawn too.
+
+    An empty ``link`` asks for no QR code.
+    """
+
+    link: Annotated[str, Meta(max_length=1024)] = ""
+
+
 class AckedAction(Struct, frozen=True, kw_only=True):
     """An acknowledged action, with the id of its ``Act`` and the time of its commit."""
 
@@ -263,6 +275,7 @@ ToServer = (
     | Join
     | Watch
     | Leave
+    | MoveSession
     | Ready
     | Start
     | CommitShare
@@ -424,6 +437,16 @@ class Begun(AnswerMessage, frozen=True):
 
     time: int
     receipt: bytes
+
+
+class SessionCode(AnswerMessage, frozen=True):
+    """Answer to ``MoveSession``: a code that starts one session of the same player, if it is used in time.
+
+    ``qr`` has the rows of the QR code, with a byte for each module: 1 is dark.
+    """
+
+    code: str
+    qr: tuple[bytes, ...] = ()
 
 
 class Acked(AnswerMessage, frozen=True, omit_defaults=True):
@@ -717,6 +740,7 @@ ToClient = (
     | Watching
     | Done
     | Begun
+    | SessionCode
     | Acked
     | Refused
     | RoomState

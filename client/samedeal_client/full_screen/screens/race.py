@@ -20,6 +20,7 @@ from samedeal_client.board.draw_board import pile_rows
 from samedeal_client.board.layout import FRAME_ROWS, Size, smallest
 from samedeal_client.board.marks import NO_MARKS
 from samedeal_client.full_screen.screens.base import ClientScreen, only_progress_changed
+from samedeal_client.full_screen.screens.moving import show_moving_link
 from samedeal_client.full_screen.screens.question import ResignScreen
 from samedeal_client.full_screen.widgets.board import BoardView, panel_layout
 from samedeal_client.full_screen.widgets.players_panel import PlayersPanel
@@ -279,7 +280,8 @@ class RaceScreen(ClientScreen):
             return (FooterKey("enter", "results"), FooterKey(QUIT_KEY, "quit"))
         samedeal = self.samedeal
         if self.model.may_begin:
-            return (FooterKey("enter", "begin"), FooterKey(QUIT_KEY, "quit"))
+            move = [FooterKey("d", "other device")] if self.client.link.has_page else []
+            return (FooterKey("enter", "begin"), *move, FooterKey(QUIT_KEY, "quit"))
         if self.model.may_open_doors:
             return (FooterKey("enter", "open the doors"), FooterKey(QUIT_KEY, "quit"))
         person = [FooterKey(panels.PERSON_KEY, "race somebody")] if self.client.person is not None else []
@@ -297,6 +299,9 @@ class RaceScreen(ClientScreen):
             return
         if key == "enter" and self.model.may_begin:
             self.request(self.client.rooms.begin)
+            return
+        if key == "d" and self.model.may_begin and self.client.link.has_page:
+            self.request(partial(show_moving_link, self))
             return
         if key == "enter" and self.model.may_open_doors:
             self.request(self.client.rooms.start)

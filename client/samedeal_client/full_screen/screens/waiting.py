@@ -13,6 +13,7 @@ from textual.containers import Container, Vertical, VerticalScroll
 from textual.widgets import Static
 
 from samedeal_client import room_actions
+from samedeal_client.full_screen.screens.moving import show_moving_link
 from samedeal_client.full_screen.screens.question import LeaveScreen
 from samedeal_client.full_screen.screens.widget_screen import WidgetScreen
 from samedeal_client.full_screen.widgets.list_table import ListTable
@@ -71,6 +72,7 @@ class WaitingScreen(WidgetScreen):
         Binding(KICK_KEY, "kick", "kick"),
         Binding("l", "qr_code", "QR code"),
         Binding("c", "copy", "copy"),
+        Binding("d", "move", "other device"),
         Binding("r", "rules", "rules"),
         Binding("escape", "leave", "leave"),
     ]
@@ -163,6 +165,8 @@ class WaitingScreen(WidgetScreen):
                 return bool(self.bots.latest)
             case "qr_code":
                 return bool(self.invitation.link)
+            case "move":
+                return bool(self.invitation.link and self.model.this_room.window and self.model.seat)
             case "kick":
                 return any(may_kick(self.model, seat.player, self.bots) for seat in self.model.this_room.players)
             case _:
@@ -253,6 +257,10 @@ class WaitingScreen(WidgetScreen):
         self.toggle_class("-qr-code")
         self._players.focus()
         self.show_model()
+
+    def action_move(self) -> None:
+        """Show a link with which the player goes on with another device."""
+        self.request(partial(show_moving_link, self))
 
     def action_copy(self) -> None:
         """Copy the link or the command with which others join."""

@@ -6,8 +6,15 @@ export const isFrame = new URLSearchParams(location.search).has("embed")
 export const to = path => (isFrame ? `${path}${path.includes("?") ? "&" : "?"}embed` : path) // a frame stays one
 export const address = "ws" + new URL(".", location.href).href.slice(4, -1) // instead of http
 
+// Keep something. The session lies in a cookie too, because some browsers delete soon what pages store.
+function keep(name, value) {
+	if (name === "session" && value !== here.inCookie) fetch(".", {method: "POST", headers: {"Samedeal-Session": value}}).catch(() => {})
+	if (name === "session") here.inCookie = value
+	stored.set(name, value)
+}
+
 // The place of a Link. A frame has no session.
-export const here = {address, about: {client: "samedeal page"}, session: (!isFrame && stored.get("session")) || "", keep: stored.set}
+export const here = {address, about: {client: "samedeal page", cookie: !isFrame}, session: (!isFrame && stored.get("session")) || "", keep}
 
 // Remember that the player has a seat in a room.
 export const keepSeat = room => stored.set(`seat ${room}`, stored.get(`seat ${room}`) ?? "{}")

@@ -11,6 +11,7 @@ const LONGEST_WAIT = 15_000 // ms between two attempts to connect
 const SOON = 1000 // ms between two attempts while nobody answers, which cost nothing
 const ofRules = ({type, code}) => type === "refused" && /^(illegal|cannot_undo)$/.test(code) // what needs no sender
 const MISFIT = "This page and the server do not understand each other. Reload the page."
+const OLD_CODE = "This link was used, or is older than ten minutes. Ask for another one on your other device."
 const NO_CONNECTION = Object.assign(new Error("The connection is lost. Try again."), {isLost: true})
 
 export class Link {
@@ -79,20 +80,22 @@ export class Link {
 			const {session, player, time, tides = [], house, name: called} = await this.ask("hello", {...this.about, name, session: this.session})
 			Object.assign(this, {session, player, tides, house, called, welcomed: performance.now()})
 			if (this.name) this.keep("session", session)
+			if (this.isMoving) this.keep("name", this.name)
+			this.isMoving = false
 			this.offset = time - (sent + this.welcomed) / 2
 			this.status(true)
 			this.tell("enter")
 			this.ping() // for the witness
 		} catch ({code, message, retry_after}) {
-			if (code === "no_session") {
-				this.session = ""
+			const isUnknown = code === "no_session"
+			const why = isUnknown ? this.isMoving && OLD_CODE : code === "malformed" && this.name && message
+			if (isUnknown || why) {
+				if (isUnknown) this.session = ""
+				if (why) this.tell("unseat", why)
+				if (why) this.name = ""
 				this.hello()
 			} else if (code === "banned") this.stop(message)
-			else if (code === "malformed" && this.name) {
-				this.name = ""
-				this.tell("unseat", message)
-				this.hello()
-			} else if (code) this.lost(0, message, 1000 * retry_after)
+			else if (code) this.lost(0, message, 1000 * retry_after)
 		}
 	}
 
@@ -198,7 +201,7 @@ export class Link {
 		this.lateJoin = [...this.answers.values()].some(each => each.type === "join") && performance.now()
 		if (code === 4002 && !isLate) {
 			this.note("takenOver")
-			return this.stop("Your seat is now used in another tab or program. Reload the page to go on here.")
+			return this.stop(`${this.hasGivenCode ? "You play on another device now." : "Your seat is now used in another tab or program."} Reload the page to go on here.`)
 		}
 		if (code === 4006) return this.stop("You are banned from this server.")
 		this.drop()

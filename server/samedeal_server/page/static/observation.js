@@ -59,6 +59,7 @@ export function noteReceived(known, message, now) {
 	else if (both === "act acked") {
 		known.plus(["acked", message.to, message.time, hex(message.hash), message.may_undo ?? true])
 		known.timed("misdated", known.clock.misdated(at, now, message.time)).timed("late", known.clock.late(at, now))
+		known.clock.acted(at, now, message.time)
 	} else if (type === "act") known.plus(["denied", message.to, message.code, latest(known, now)])
 }
 
@@ -187,7 +188,7 @@ function checkTerms(known, state) {
 
 // A state of the countdown or of the race, which nobody joins any more.
 function showPlayers(known, {phase, players, starts}) {
-	known.clock.isFixed = known.clock.isKnown
+	known.clock.isFixed ||= known.clock.isKnown
 	const places = players.map(each => [each.seat, each.name, each.bot])
 	if (!known.begun) {
 		const isNew = place => !isIn(known.expected, place)

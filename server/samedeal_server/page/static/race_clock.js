@@ -23,6 +23,13 @@ export class RaceClock {
 		else if (!this.isFixed) Object.assign(this, {low: server - received, high: server - sent}) // the server's clock was set
 	}
 
+	// An action: before any ping was answered, its date bounds what a ping may tell.
+	acted(sent, received, server) {
+		if (this.isKnown) return
+		this.exchanged(sent, received, server)
+		Object.assign(this, {fastest: Infinity, isFixed: true})
+	}
+
 	// By how much the server's clock was set, if it told this time between these local times.
 	setBy(sent, received, server) {
 		const gap = Math.max(server - received - this.high, this.low - (server - sent)) - TOLERANCE

@@ -317,6 +317,7 @@ export class Seat {
 		const buttons = [
 			options.start !== "at" && !room.window && button(own.ready ? "Not ready" : "Ready", () => this.ask("ready", {ready: !own.ready}), {class: isHost ? "" : "main"}),
 			isHost && button(room.window ? "Close the doors" : isAsked ? `${names} ${gone[1] ? "are" : "is"} away. Start without ${gone[1] ? "them" : names}?` : "Start the race", start, {class: "main"}),
+			room.window && screen.windows.moveButton(this),
 			button("Leave", () => this.ask("leave").then(() => screen.unseat("")))
 		]
 		const kicks = isHost ? players.filter(each => each !== own).map(({player, name}) => button(`Remove ${name}`, () => this.ask("kickplayer", {player}))) : []

@@ -275,7 +275,7 @@ function* rowsOfActions({acks, sent, denied, mistimed}, record, player, plays, i
 		if (acks.some(({revision}) => revision === i + 1)) continue
 		const known = [...sent.values()].findLast(each => each.revision === i && each.action === action)
 		const isOpen = known?.time > 0 && denied.every(({id}) => id !== known.id)
-		const isDated = isOpen && known.time <= start + time + DRIFT && !mistimed.misdated
+		const isDated = isOpen && known.time <= start + time + DRIFT && !mistimed.misdated && !mistimed.set
 		if (!known) yield ["foreign_action", `Action ${i + 1} is ${action}.`]
 		else if (!isDated) yield ["unfinished", `your action ${i + 1} was never confirmed`]
 		if (!isDated) break

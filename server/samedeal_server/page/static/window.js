@@ -1,6 +1,6 @@
 // What there is to say and to do in a race with a window, before the player's attempt and after it.
 
-import {clock, copyLine, counted, element, timeOfWeek} from "./dom.js"
+import {byId, clock, copyLine, counted, element, svg, timeOfWeek} from "./dom.js"
 import {end} from "./race_state.js"
 import {onFelt} from "./results.js"
 import {button, shareButton} from "./seat.js"
@@ -14,7 +14,8 @@ export function doors({doors_close_at: at}, isHost) {
 }
 
 // The parts of the panel of a player in a window whose doors are closed. `row` is the own row of the race.
-export function parts({room, me, racer, screen, record, falls}, row) {
+export function parts(seat, row) {
+	const {room, me, racer, screen, record, falls} = seat
 	const {phase, left, players, drawing, closes} = room
 	const all = players.filter(({seat}) => drawing.includes(seat)).map(({player, name}) => (player === me ? "" : name))
 	const by = listed.format([...(all.includes("") ? ["you"] : []), ...all.filter(Boolean)])
@@ -32,7 +33,7 @@ export function parts({room, me, racer, screen, record, falls}, row) {
 		return [
 			element("h2", {}, `Your one try: ${left}, the clock does not stop. Ready?`),
 			paragraph(`Until ${timeOfWeek(closes)} you may also come back later. The deal was drawn by ${by}${all.includes("") ? "" : ", without you"}.`),
-			element("p", {class: "controls"}, button("Begin", begin, {class: "main"}), calendarLink(room))
+			element("p", {class: "controls"}, button("Begin", begin, {class: "main"}), moveButton(seat), calendarLink(room))
 		]
 	if (phase === "raced") {
 		const {time, resigned} = end(row, room)
@@ -47,6 +48,24 @@ export function parts({room, me, racer, screen, record, falls}, row) {
 	if (!racer.begun) begin() // on another device, or its answer was lost: a server that loses the attempt gets it back
 	return []
 }
+
+// A button that shows a link with which the player goes on with another device, and its QR code.
+export const moveButton = ({screen, own}) =>
+	button("Play on another device", async () => {
+		const {link} = screen
+		const url = `${location.origin + location.pathname}#move=${encodeURIComponent(own.name)}/`
+		try {
+			const {code, qr} = await link.ask("movesession", {link: url})
+			link.hasGivenCode = true
+			const dark = qr.map((row, y) => Array.from(row, (is, x) => (is ? `M${x} ${y}h1v1h-1z` : "")).join("")).join("")
+			const label = "The link as a QR code"
+			const picture = svg("svg", {viewBox: `0 0 ${qr.length} ${qr.length}`, width: 240, role: "img", "aria-label": label, class: "qr"}, svg("path", {d: dark}))
+			const text = "Open this link on your other device within ten minutes. It works once, and whoever has it plays as you."
+			byId("message").replaceChildren(element("p", {}, text), copyLine(url + code), picture)
+		} catch ({message}) {
+			screen.say(message)
+		}
+	})
 
 // A file for calendars, with the last stretch of the window in which there is time for a whole attempt.
 function calendarLink({room, closes, options}) {
