@@ -397,21 +397,6 @@ def test_judge_says_what_the_page_says() -> None:
     assert_answers("judge", answer)
 
 
-def test_proof_of_another_draw_is_found() -> None:
-    played = Round()
-    drawn(played)
-    played.race = changed(played.race, number=3)
-    assert any("friday: the proof is about another draw" in violation for violation in judge(played.evidence()))
-
-
-def test_room_that_could_not_draw_its_deal_need_not_finish() -> None:
-    played = Round()
-    played.race = changed(played.race, phase="closed", standings=(), seed=b"")
-    last = SequencedEvent(0, 0, ENDS, RaceChanged(played.race, ("left", "not_drawn", "closed"), ""))
-    played.alter_events = lambda events: chained([*events[:-1], last])
-    assert not any("not finished" in violation for violation in judge(played.evidence()))
-
-
 def test_changed_player_id_is_found() -> None:
     journal = Round().journals["bob"]
     journal.record_received(2, Welcome(to=1, session="s", player="cccc", name="bob", time=0, server=""))

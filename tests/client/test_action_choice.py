@@ -42,16 +42,6 @@ def actions(
     return made, play, False
 
 
-def test_bot_is_quick_where_it_has_a_plan() -> None:
-    chooser, play = ActionChooser("greedy", BotMemory(Random(1))), Play(dealt("willow", 4), Undo.FREE)
-    times: dict[bool, set[float]] = {True: set(), False: set()}
-    for _ in range(30):
-        action = chooser.choose_action(play, 100, from_deal=True)
-        times[chooser.is_planned].add(chooser.time_for(action, play.board))
-        play = play.act(action) if action != PAUSE else play
-    assert max(times[True]) < max(times[False]) == 1
-
-
 @pytest.mark.parametrize("level", DISTINCT)
 @pytest.mark.parametrize(
     ("game", "position"),
@@ -73,21 +63,3 @@ def test_bot_undoes_its_way_out_of_a_dead_end(level: Level) -> None:
     made, _, has_resigned = actions(level, Play(dealt("willow", 4), Undo.FREE), 80)
     assert not has_resigned
     assert UNDO in made
-
-
-@pytest.mark.parametrize(("game", "number"), [("willow", 5), ("phoenix", 5), ("phoenix", 6)])
-def test_bot_ends_on_the_board_with_most_foundation_cards(game: str, number: int) -> None:
-    play = Play(dealt(game, number), Undo.FREE)
-    made, after, _ = actions("random", play, 1000, time=150)
-    most = 0
-    for action in made:
-        play = play.act(action)
-        most = max(most, play.board.foundation_cards)
-    assert after.board.foundation_cards == most > 0
-
-
-def test_bot_plays_on_if_undo_is_off_and_nothing_is_proven() -> None:
-    made, play, has_resigned = actions("greedy", Play(dealt("steve", 2), Undo.OFF), 200)
-    assert not has_resigned or is_stuck_for_good(play, from_deal=True)
-    assert len(made) > 120
-    assert UNDO not in made

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from samedeal.protocol.admin import BanLine, RoomShown, Survey
 from samedeal_client.full_screen.widgets.style_colours import COLOURS
 from samedeal_client.text.appearance import Look
-from samedeal_client.text.spans import Row, row_text, row_width
+from samedeal_client.text.spans import Row, row_text
 from samedeal_operate.admin_tables import ban_rows, room_rows, survey_rows
 from samedeal_operate.commands.admin import expand
 from tests.golden.golden_files import HERE, assert_answers, assert_golden
@@ -42,11 +42,3 @@ def test_rows_match_their_golden() -> None:
 def test_url_can_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SAMEDEAL_ADMIN_URL", "URL-of-the-environment")
     assert_answers("admin_urls", lambda _, question: " ".join(expand(question.split())))
-
-
-def test_problem_of_redis_fits_into_the_window() -> None:
-    problem = "10.0.0.7:6379 rejects commands (command not allowed when used memory > 'maxmemory'.)"
-    survey = replace(SURVEY, redis=replace(SURVEY.redis, problem=problem))
-    added = [row for row in survey_rows(survey, Look(), 40) if row not in survey_rows(SURVEY, Look(), 40)]
-    assert " ".join(row_text(row) for row in added) == problem
-    assert max(map(row_width, added)) <= 40

@@ -9,7 +9,7 @@ import pytest
 from samedeal.errors import MalformedText
 from samedeal.games import GAMES
 from samedeal.moves import Move
-from samedeal_client.input.bindings import DEFAULT, PILES, KeyCommand, normal_key
+from samedeal_client.input.bindings import DEFAULT, PILES, KeyCommand
 from samedeal_client.input.intended_move import Rejected
 from samedeal_client.input.key_file import load_bindings
 from samedeal_client.input.key_grammar import Selected
@@ -28,22 +28,12 @@ def test_a_file_changes_keys_of_commands_and_piles() -> None:
     assert last_effect("willow", "enter", changed) == last_effect("willow", "enter")
 
 
-def test_an_empty_file_changes_nothing() -> None:
-    assert load_bindings("") == DEFAULT
-    assert load_bindings("# keys\n[commands]\n[piles]\n") == DEFAULT
-
-
 def test_default_keys_have_one_meaning() -> None:
     every = [key for keys in (*DEFAULT.commands.values(), *DEFAULT.piles.values()) for key in keys]
     assert len(every) == len(set(every))
     assert set(KeyCommand) == set(DEFAULT.commands)
     for game in GAMES.values():
         assert set(game.typed_keys) < set(PILES)
-
-
-def test_keys_have_one_name() -> None:
-    names = [normal_key(key) for key in (" ", "return", "minus", "equals_sign", "q")]
-    assert names == ["space", "enter", "-", "=", "q"]
 
 
 def mistake(_: str, question: str) -> str:

@@ -96,21 +96,6 @@ def test_wording_of_bad_usage_with_exit_code_2(capsys: pytest.CaptureFixture[str
     assert_answers("commands", answer)
 
 
-@pytest.mark.parametrize("arguments", [("bot", "localhost", "k7", "--engine", "false"), ("match", "false", "random")])
-def test_engine_that_ends_at_once_is_exit_code_1(
-    arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert exit_code_of(arguments) == 1
-    assert re.fullmatch(r"samedeal: (A: )?The engine has ended with code 1\.\n", capsys.readouterr().err)
-
-
-@pytest.mark.parametrize("line", ["position x", "position 0; game chess", "position 0; game willow; board 1: XX"])
-def test_engine_refuses_lines_that_are_no_positions(line: str) -> None:
-    asked = run_samedeal("engine", "random", typed=f"{line}\ngo 1\n")
-    assert (asked.returncode in (1, 2), asked.stdout) == (True, "")
-    assert re.fullmatch(r"samedeal: [^\n]+\n", asked.stderr)
-
-
 @pytest.mark.parametrize("command", ["join", "watch", "rooms", "new", "bot"])
 def test_no_connection_is_exit_code_1(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     room = ("k7",) if command in ("join", "watch", "bot") else ()

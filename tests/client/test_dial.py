@@ -61,11 +61,6 @@ async def dialled(handler: Callable[[ServerConnection], Awaitable[None]]) -> Can
         return await failed_dial(parse_address(f"127.0.0.1:{next(iter(server.sockets)).getsockname()[1]}"))
 
 
-async def test_other_websocket_server_is_named() -> None:
-    error = await dialled(ServerConnection.wait_closed)
-    assert ("is not a Samedeal server" in str(error), error.permanent) == (True, False)
-
-
 async def test_server_of_another_version_is_quoted() -> None:
     error = await dialled(lambda connection: connection.close(CloseCode.VERSION, "this server speaks samedeal.v2"))
     assert ("this server speaks samedeal.v2" in str(error), error.permanent) == (True, True)

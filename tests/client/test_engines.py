@@ -10,17 +10,14 @@ import sys
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from random import Random
-from string import ascii_lowercase
 from typing import Any
 
 import pytest
 
 from samedeal.board_history import UNDO, Play, Undo
-from samedeal.game_file import PILE_NAMES
 from samedeal.games import game_named
 from samedeal.moves import Move
 from samedeal.options import Options
-from samedeal.policies import Kind
 from samedeal.standings import Result
 from samedeal_bots import engine as engine_module
 from samedeal_bots.action_choice import PAUSE, RESIGN, WAIT, ActionChooser
@@ -268,12 +265,6 @@ def test_page_names_the_limits() -> None:
     assert f"at least {EDGE:.0%}".replace("%", " %") in PAGE
     fields = [field.split(" ")[0] for field in position_line(Play(dealt("willow", 1)), CLOCK).split("; ")]
     assert re.findall(r"^\| `([a-z]+) ", PAGE.partition("## The position")[2], re.MULTILINE) == fields
-
-
-def test_page_names_all_columns_that_there_can_be() -> None:
-    named = re.findall(r"`(.)`", PAGE.partition("Columns are called `1` to `9`")[2].partition("foundations")[0])
-    possible = [key for key in ascii_lowercase if PILE_NAMES[Kind.COLUMN].fullmatch(key)]
-    assert sorted(named) == possible
 
 
 def test_match_tells_the_better_engine(capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,15 +8,12 @@ import sys
 
 import pytest
 
-from samedeal.protocol.messages import Act, Leave, Refused, Resign, Start
-from samedeal.protocol_codes import RefusalCode
+from samedeal.protocol.messages import Leave, Resign, Start
 from samedeal.race.commands import AwayCommand
 from samedeal_client.line_by_line.line_client import LineClient
-from samedeal_client.line_by_line.line_output import LineOutput
 from samedeal_client.panels.race import server_gone_sentences
 from samedeal_client.terminal_io.line_io import LineReader, Printer
 from samedeal_client.text.appearance import Look
-from samedeal_client.text.spans import Span
 from samedeal_link.connection.link_events import Lost
 from samedeal_link.model.model import Model
 from samedeal_link.session.client_session import ClientSession
@@ -97,26 +94,6 @@ async def test_plain_quit_in_a_race_asks_once(
     assert ("Bye" in await printed(monkeypatch, *lines)) == ended
 
 
-async def test_plain_client_says_how_long_a_move_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """After two seconds, and then each time that it waits twice as long."""
-    referee, printed = Referee(), io.StringIO()
-    client = ClientSession(referee)
-    output = LineOutput(client, Look(), Printer(printed, colour=False), lambda: None, lambda: None)
-
-    def wait(seconds: int) -> None:
-        referee.time += 1000 * seconds
-        output._print_waiting()
-
-    referee.send(Act(id=referee.new_id(), revision=0, action="3 2"))
-    for seconds in (1, 1, 1, 1, 1, 3):
-        wait(seconds)
-    await referee.receive(Refused(to=1, code=RefusalCode.STALE, message="Stale"))
-    wait(1)
-    referee.send(Act(id=referee.new_id(), revision=0, action="3 2"))
-    wait(3)
-    assert printed.getvalue().split("Waiting ")[1:] == [f"{n} s for the server.\n" for n in (2, 4, 8, 3)]
-
-
 async def test_plain_client_without_input_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "no input" in await printed(monkeypatch, None, at_terminal=False)
 
@@ -150,11 +127,3 @@ async def test_plain_client_tells_that_the_server_is_gone(monkeypatch: pytest.Mo
     assert text.count(gone) == 2
     assert "still running" not in text
     assert not any(isinstance(request, (Resign, Leave)) for request in referee.requests)
-
-
-def test_wrapped_rows_keep_their_colours() -> None:
-    out = io.StringIO()
-    row = (Span("Column 1: "), Span("queen of hearts", "red"), Span(", "), Span("ace of hearts", "red"))
-    Printer(out, colour=True, width=lambda: 24).print_rows([row])
-    red = "\x1b[31m{}\x1b[0m".format
-    assert out.getvalue() == f"Column 1: {red('queen of')}\n  {red('hearts')}, {red('ace of hearts')}\n"

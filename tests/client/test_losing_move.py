@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -90,24 +87,3 @@ async def test_killed_worker_decides_nothing() -> None:
         solver.process.kill()
         assert (await solver.solve(dealt("willow", 3), 1)).outcome is UNKNOWN
     assert known.outcome in (WON, LOST, UNKNOWN)
-
-
-async def test_worker_has_ended_however_often_its_user_is_cancelled() -> None:
-    started = asyncio.Event()
-    solver = SolverProcess()
-
-    async def use() -> None:
-        async with solver:
-            await solver.solve(dealt("willow", 3), 1)
-            started.set()
-            await asyncio.Event().wait()
-
-    using = asyncio.create_task(use())
-    await started.wait()
-    for _ in range(3):
-        using.cancel()
-        await asyncio.sleep(0)
-    with pytest.raises(asyncio.CancelledError):
-        await using
-    assert solver.process is not None
-    assert solver.process.returncode is not None

@@ -14,15 +14,11 @@ from hypothesis import strategies as st
 from samedeal.board_history import UNDO, Undo
 from samedeal.errors import PlayError
 from samedeal.protocol.messages import (
-    Acked,
     Act,
     BoardState,
-    DelayedBoard,
     Joined,
-    ProgressUpdate,
     Refused,
     Seat,
-    Tally,
     ToClient,
     Watching,
 )
@@ -102,25 +98,6 @@ def test_move_outside_the_race_raises(server: RaceServer) -> None:
     assert_sentences("moves outside a race", lines)
 
 
-def test_undo_of_an_unknown_step_is_left_to_the_server(server: RaceServer) -> None:
-    for move in server.legal(2):
-        server.move(move)
-    server.model = RaceServer().model.after(server.state("racing"))
-    server.send_board()
-    before = server.shown
-    undo = server.act(UNDO)
-    assert server.shown == before
-    assert server.awaiting_face()
-    server.ack(undo)
-    assert server.shown == server.play.board.masked() != before
-    assert not server.out_of_sync()
-    server.ack(server.act(UNDO))
-    assert server.shown == server.dealt.board.masked()
-    own = server.model.own.play
-    assert own is not None
-    assert (own.moves, own.undos) == (server.play.moves, server.play.undos)
-
-
 def test_messages_that_do_not_fit_are_out_of_sync(server: RaceServer) -> None:
     first, second = [server.act(move) for move in server.legal(2)]
     answers = [server.answer(act) for act in (first, second)]
@@ -137,19 +114,6 @@ def test_messages_that_do_not_fit_are_out_of_sync(server: RaceServer) -> None:
         assert server.model.after(message).out_of_sync, message
 
 
-def test_board_ahead_of_the_pending_actions_replaces_it(server: RaceServer) -> None:
-    act = server.act(server.legal()[0])
-    server.answer(act)
-    for move in server.legal(2):
-        server.move(move)
-    server.send_board()
-    assert server.shown == server.play.board.masked()
-    assert server.model.record() is None
-    server.send(Acked(to=act.id, time=START, hash=b"whatever", receipt=b""))
-    assert server.shown == server.play.board.masked()
-    assert not server.out_of_sync()
-
-
 def watching(server: RaceServer) -> Model:
     model = server.model.after(Watching(to=70, room="k7", delay=15)).after(server.state("racing"))
     return model.after(delayed_board("you", server.dealt, START))
@@ -163,68 +127,6 @@ def test_missed_delayed_move_is_out_of_sync(server: RaceServer) -> None:
     again = model.after(Watching(to=71, room="k7", delay=15))
     assert not again.out_of_sync
     assert again.room is not None
-
-
-def progress(server: RaceServer, moves: int, at: int) -> None:
-    """The other player has made a number of moves ``at`` milliseconds after the start."""
-    server.send(ProgressUpdate(seat=2, moves=moves, acted_at=START + at))
-
-
-def reconnect(server: RaceServer, moves: int, at: int) -> None:
-    server.send(Joined(to=9, room="k7", seat=1, generation=2))
-    server.send(server.state("racing", tallies=(Tally(player="you", moves=moves, acted_at=START + at),)))
-
-
-def moved(server: RaceServer, at: int) -> int:
-    """The moves of the rival with known times in the second that ends ``at`` milliseconds after the start."""
-    return server.model.recent["you"].activity(START + at - 1, 1, 1_000)[0]
-
-
-def test_moves_without_a_connection_have_no_time() -> None:
-    server = RaceServer()
-    progress(server, 1, 500)
-    assert moved(server, 1_000) == 1
-    reconnect(server, 12, 9_500)
-    assert moved(server, 10_000) == 0
-    progress(server, 14, 10_500)
-    assert moved(server, 11_000) == 2
-
-
-def board_shown(server: RaceServer, cards: int, revision: int, at: int, reached: tuple[int, ...] = ()) -> int:
-    """Let a board with ``cards`` foundation cards arrive, whose newest move was made ``at`` milliseconds after the start.
-
-    Return how long after the start the number of its foundation cards last changed, as far as the client knows.
-    """
-    foundation = bytes(range(0x31, 0x31 + cards))
-    piles = tuple(foundation if key == "01" else b"" for key in server.held.race.game.keys)
-    late = DelayedBoard(
-        player="you", revision=revision, piles=piles, moves=revision, undos=0, time=START + at, reached=reached
-    )
-    server.model = server.model.after(late)
-    return server.model.watched["you"].last_progress_at - START
-
-
-@pytest.mark.parametrize(
-    ("reached", "expected"),
-    [((), 40_000), ((9_000, 20_000, 20_000), 20_000), ((9_000, 20_000, 20_000, 21_000), 20_000)],
-    ids=["after an undo", "all is told", "too much is told"],
-)
-def test_late_spectator_is_told_of_the_last_progress(reached: tuple[int, ...], expected: int) -> None:
-    server = RaceServer()
-    server.model = Model("me", "ana").after(Watching(to=3, room="k7", delay=15)).after(server.state("racing"))
-    assert board_shown(server, cards=3, revision=30, at=40_000, reached=reached) == expected
-    assert moved(server, 41_000) == 0, "moves of unknown times"
-
-
-def test_spectator_sees_when_cards_last_changed() -> None:
-    server = RaceServer()
-    server.model = watching(server)
-    assert board_shown(server, cards=8, revision=1, at=7_000) == 7_000
-    assert board_shown(server, cards=8, revision=2, at=8_000) == 7_000
-    assert board_shown(server, cards=7, revision=3, at=9_000) == 9_000
-    assert moved(server, 10_000) == 1
-    assert board_shown(server, cards=9, revision=7, at=10_000) == 10_000
-    assert moved(server, 11_000) == 0, "moves were skipped"
 
 
 def test_every_message_has_a_handler() -> None:

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from samedeal.board import Board
-from samedeal.moves import DEAL, Move
 from samedeal_client.board.draw_board import draw_board
 from samedeal_client.board.layout import Layout, layout
-from samedeal_client.board.motion import Flight, board_in_flight, cascade, flights, with_sprites
+from samedeal_client.board.motion import board_in_flight, flights, with_sprites
 from samedeal_client.full_screen.widgets.board import BoardView
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import row_width
-from tests.client.boards import board, golden_position, reachable
-from tests.client.pictures import position_of
+from tests.client.boards import board, reachable
 from tests.client.referee import Referee, running_app
 from tests.textual_internals import count_output
 
@@ -27,28 +23,6 @@ SIZES = ((60, 17), (80, 21), (120, 37), (200, 57))
 
 def places(now: Board, size: tuple[int, int] = (80, 21)) -> Layout:
     return layout(now.game, *size, panel=True)
-
-
-def flights_of(now: Board, move: Move, size: tuple[int, int] = (80, 21)) -> tuple[Flight, ...]:
-    return flights(now, now.play(move).board, LOOK, places(now, size))
-
-
-@pytest.mark.parametrize("size", SIZES)
-def test_a_card_flies_from_its_old_to_its_new_place(size: tuple[int, int]) -> None:
-    now = board("willow", "1: KH 9S | 2: TD")
-    after = now.play(Move("1", "2")).board
-    (flight,) = flights_of(now, Move("1", "2"), size)
-    at = places(now, size)
-    card = position_of(draw_board(now, LOOK, at), "1", 1)
-    target = position_of(draw_board(after, LOOK, at), "2", 1)
-    assert (flight.sprite(0).x - at.gap, flight.sprite(0).y) == card
-    assert (flight.sprite(1).x - at.gap, flight.sprite(1).y) == target
-    assert flight.flash == ()
-
-
-def test_rows_of_many_cards_do_not_fly() -> None:
-    now = golden_position("steve", "start")
-    assert flights(now, now.play(DEAL).board, LOOK, places(now)) == ()
 
 
 @given(reachable(), st.sampled_from(SIZES))
@@ -63,15 +37,6 @@ def test_flying_cards_stay_inside_the_regions(now: Board, size: tuple[int, int])
             for region in with_sprites(regions, [flight.sprite(progress) for flight in found]).values():
                 assert len(region.rows) <= region.place.height
                 assert all(row_width(row) == region.place.width for row in region.rows)
-
-
-@pytest.mark.parametrize("size", SIZES)
-def test_cascade_ends_and_moves_in_small_steps(size: tuple[int, int]) -> None:
-    won = board("willow", "01: AS-KS | 02: AH-KH | 03: AD-KD | 04: AC-KC")
-    sprites = list(cascade(won, LOOK, places(won, size)))
-    assert 50 < len(sprites) < 2000
-    steps = [abs(after.x - before.x) for before, after in pairwise(sprites)]
-    assert sum(step > 3 for step in steps) <= 8
 
 
 async def test_motion_ends_in_the_same_picture() -> None:

@@ -15,14 +15,12 @@ from msgspec.structs import replace
 
 from samedeal.cards import Card
 from samedeal.protocol.messages import (
-    DelayedBoard,
     Phase,
     ProgressUpdate,
     RoomState,
     Seat,
     Standing,
     Tally,
-    Watching,
 )
 from samedeal_client.panels.narration import Narrator
 from samedeal_client.panels.race import card_location
@@ -121,35 +119,10 @@ def test_entering_a_room_describes_it(server: RaceServer) -> None:
     assert_sentences("narration: a room", [f"line {number}\t{line}" for number, line in enumerate(lines, 1)])
 
 
-def test_a_rejected_move_is_narrated_once(server: RaceServer) -> None:
-    act = server.act(server.legal()[0])
-    before = server.model
-    server.refuse(act, message="10♥ can't go there.")
-    [line] = NARRATOR.narrate(before, server.model)
-    assert str(act.action) in line
-    assert "10H can't go there." in line
-    assert "10♥" in Narrator(Look()).narrate(before, server.model)[0]
-    later = server.model.after(ProgressUpdate(seat=2, foundation_cards=1))
-    assert NARRATOR.narrate(server.model, later) == []
-
-
 STANDINGS = (
     Standing(place=1, player="you", name="bo", foundation_cards=52, time=83_000, moves=99, undos=0),
     Standing(place=2, player="me", name="ana", foundation_cards=4, time=0, moves=9, undos=2),
 )
-
-
-def test_finish_seen_late_is_narrated_before_the_end(server: RaceServer) -> None:
-    """A spectator gets the standings before the last boards."""
-    before = server.model.after(Watching(to=3, room="k7", delay=0)).after(server.state("racing"))
-    finished = before.after(server.state("finished", standings=STANDINGS))
-    assert len(NARRATOR.narrate(before, finished)) == len(NARRATOR.final_standings(finished)) + 1
-    full = " | ".join(
-        f"0{at}: {' '.join(rank + suit for rank in 'A23456789TJQK')}" for at, suit in enumerate("CDHS", 1)
-    )
-    won = board("willow", full).piles
-    late = finished.after(DelayedBoard(player="you", revision=99, piles=won, moves=99, undos=0, time=START + 83_000))
-    assert NARRATOR.narrate(finished, late) == []
 
 
 def test_the_end_has_standings_and_the_verdict(server: RaceServer) -> None:

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,14 +11,13 @@ from samedeal_client.full_screen.widgets.style_colours import COLOURS
 from samedeal_client.panels.final_standings import standing_cells
 from samedeal_client.panels.meters import bar, sparkline
 from samedeal_client.panels.players_panel import panel_title, ranking_rows
-from samedeal_client.panels.plot import Curve, cards_plot, record_curves
+from samedeal_client.panels.plot import Curve, cards_plot
 from samedeal_client.panels.race_feed import RankedPlayer
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import Row, Span, cut, fit, fit_row, row_text, row_width, wrap
 from samedeal_client.text.time_text import clock_text
 from tests.client.server_messages import standing
 from tests.golden.golden_files import assert_golden, assert_sentences
-from tests.shared.playouts import won_record
 
 GLYPHS = Look()
 ASCII = Look(ascii=True)
@@ -32,10 +29,6 @@ def texts(rows: tuple[Row, ...], width: int) -> list[str]:
     assert [row_width(row) for row in rows] == [width] * len(rows)
     assert all(set(span.style.split()) <= COLOURS.styles.keys() for row in rows for span in row)
     return [row_text(row).rstrip() for row in rows]
-
-
-def test_the_rest_of_a_coloured_bar_differs_in_style_alone() -> None:
-    assert bar(26, 52, 4, GLYPHS) == (Span("▀▀", "bar"), Span("▀▀", "rest"))
 
 
 FIELD = (
@@ -133,19 +126,3 @@ def test_wrapped_text_keeps_its_words(text: str, width: int) -> None:
         assert " ".join(lines).split() == text.split()
     if width > 1:
         assert "".join("".join(lines).split()) == "".join(text.split())
-
-
-@pytest.mark.parametrize("game", ["willow", "steve"])
-def test_curve_of_a_won_record_ends_with_all_cards(game: str) -> None:
-    record = won_record(game)
-    (player,) = record.players
-    (curve,) = record_curves(record, "")
-    assert (curve.name, len(curve.points)) == (player.name, len(record.actions))
-    assert curve.points[-1] == (record.actions[-1][0], record.game.cards)
-    assert record_curves(replace(record, players=(replace(player, actions=((0, "9 9"),)),)), "") == []
-    others = (
-        replace(player, name="b", place=1),
-        replace(player, name="c", place=3),
-        replace(player, name="me", place=2),
-    )
-    assert [each.name for each in record_curves(replace(record, players=others), "me")] == ["me", "b", "c"]

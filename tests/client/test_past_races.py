@@ -11,8 +11,6 @@ from typing import Any
 import msgspec
 import pytest
 
-from samedeal.protocol.messages import Seat, Tally
-from samedeal_client.cli import main
 from samedeal_client.panels.history import (
     history_rows,
     result_line,
@@ -29,7 +27,6 @@ from samedeal_link.records.past_races import (
     best_time,
     daily_streak,
     race_result,
-    unfinished_race,
 )
 from tests.client.race_server import START, RaceServer
 from tests.client.server_messages import standing
@@ -105,15 +102,6 @@ def test_damaged_line_is_skipped_and_kept(file: HistoryFile, line: bytes) -> Non
     assert file.path.read_bytes().startswith(before)
 
 
-def test_newer_line_is_counted_and_kept(file: HistoryFile) -> None:
-    file.path.parent.mkdir()
-    newer = b'{"version":2,"deal":{"kind":"daily"}}\n'
-    file.path.write_bytes(newer)
-    file.append(race())
-    assert file.read() == History((race(),), newer=1)
-    assert file.path.read_bytes().startswith(newer)
-
-
 def test_best_time_is_that_of_the_game() -> None:
     races = [race(starts=1, time=300), race(starts=2, time=200), race(game="steve", time=100), race(time=0)]
     assert [best_time(races, "willow"), best_time(races, "athena")] == [200, None]
@@ -139,14 +127,6 @@ def test_daily_streaks_are_those_of_the_page() -> None:
     assert_answers("streaks", answer)
 
 
-def test_best_daily_race_of_the_day_is_found() -> None:
-    deal = "daily 2026-11-22"
-    slow, fast, open_ended = race(deal=deal), race(deal=deal, time=9, starts=1), race(deal=deal, time=0, starts=2)
-    history = History((slow, fast, open_ended, race(deal=deal, game="steve", time=1)))
-    assert history.daily_race(TODAY, "willow") is fast
-    assert history.daily_race(TODAY, "athena") is None
-
-
 def test_result_of_a_finished_race_has_place_and_opponents() -> None:
     server = RaceServer()
     standings = (
@@ -158,35 +138,6 @@ def test_result_of_a_finished_race_has_place_and_opponents() -> None:
         room="k7", starts=START, name="ana", players=2, opponents=(Opponent("bo", bot=True),)
     )
     assert race_result(replace(model, delay=15)) is None  # a spectator has none
-
-
-def tallied(server: RaceServer, *tallies: Tally, resigned: bool = False) -> None:
-    players = (Seat(player="me", name="ana", seat=1, resigned=resigned), Seat(player="you", name="bo", seat=2))
-    server.model = server.model.after(server.state("racing", players=players, tallies=tallies))
-
-
-@pytest.mark.parametrize(
-    ("cards", "finishes", "resigned", "expected"),
-    [
-        (52, {"you": 1000, "me": 2000}, False, (2, 52, 2000, False)),
-        (3, {}, True, (0, 3, 0, True)),
-        (3, {}, False, (0, 3, 0, False)),
-    ],
-)
-def test_result_before_the_end(
-    cards: int, finishes: dict[str, int], resigned: bool, expected: tuple[int, int, int, bool]
-) -> None:
-    """Only a player who has finished has a place. A race that is quit counts after a move."""
-    server = RaceServer()
-    assert race_result(server.model) is unfinished_race(server.model) is None
-    ends = {player: START + time for player, time in finishes.items()}
-    rows = [
-        Tally(player=each, foundation_cards=cards, moves=4, finished_at=ends.get(each, 0)) for each in ("you", "me")
-    ]
-    tallied(server, *rows, resigned=resigned)
-    result = race_result(server.model) or unfinished_race(server.model)
-    assert result is not None
-    assert (result.place, result.foundation_cards, result.time, result.resigned) == expected
 
 
 SHOWN = {
@@ -224,16 +175,3 @@ def test_history_is_printed(look: Look) -> None:
     else:
         assert_golden("screens/history_glyphs.txt", text)
     assert max(map(row_width, rows)) <= 100
-
-
-def test_history_command_says_what_it_cannot_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    HistoryFile().append(race())
-    with HistoryFile().path.open("a") as file:
-        file.write("nonsense\n")
-    assert main(["history"]) == 0
-    printed = capsys.readouterr()
-    assert "Willow" in printed.out
-    assert str(HistoryFile().path) in printed.err

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
-from functools import partial
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -17,11 +15,9 @@ from textual.events import MouseDown, MouseMove, MouseUp
 from samedeal.cards import Card
 from samedeal.moves import FOUNDATION, Move
 from samedeal.options import Options
-from samedeal.protocol.messages import ListRooms, Notice, Refused, Resign, Standing
+from samedeal.protocol.messages import Notice, Refused, Resign, Standing
 from samedeal.race.commands import CloseCommand, DeclareStuckCommand, ResignCommand
 from samedeal_client.board.layout import Size
-from samedeal_client.full_screen.app import SamedealApp
-from samedeal_client.full_screen.screens.lobby import LobbyScreen
 from samedeal_client.full_screen.screens.question import QuitScreen
 from samedeal_client.full_screen.screens.race import RaceScreen
 from samedeal_client.full_screen.screens.spectate import SpectateScreen
@@ -348,75 +344,6 @@ async def test_last_seconds_alarm_header_and_panel(left: int, text: str) -> None
         assert {span.style.split()[-1] for span in ui.app.screen.query_one("#header", Rows).rows[0]} == {"alarm"}
 
 
-@pytest.mark.parametrize("with_bell", [True, False])
-async def test_lead_is_shown_and_rings_the_bell_if_wanted(with_bell: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    rung: list[bool] = []
-    monkeypatch.setattr(SamedealApp, "bell", lambda app: rung.append(True))
-    race = willow(f"6: 8D AS | 7: AC | {_FOUR_UP}", undo="free")
-    async with running_app(race, (100, 30), with_bell=with_bell) as ui:
-        rung.clear()
-        await ui.referee.rival_moves("p2", "6 0")
-        await ui.wait_until(lambda: "2nd of 3" in ui.line("#header") and ui.news("lead", "p2") in ui.text())
-        assert rung == [True] * with_bell
-        ui.referee.time += 5_000
-        await ui.press("66", "77")
-        await ui.wait_until(lambda: "1st of 3" in ui.line("#header"))
-        assert ui.news("lead", ME) in ui.text()
-
-
-async def test_news_without_a_panel_is_in_the_message_line() -> None:
-    async with running_app(willow(f"{WILLOW} | {_FOUR_UP}"), (60, 20)) as ui:
-        await ui.referee.rival_moves("p2", "6 0")
-        await ui.wait_until(lambda: ui.message == f"{ui.news('lead', 'p2')}.")
-
-
-async def test_practice_claims_no_best_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("samedeal_client.full_screen.screens.race.best_before", lambda _: 1_000_000)
-    monkeypatch.setattr(SamedealApp, "practising", True)
-    async with running_app(willow(NEARLY_WON)) as ui:
-        await ui.press("ctrl+q")
-        assert "Practice never counts." in ui.text()
-        await ui.press("escape", "1", "1")
-        await ui.wait_until(lambda: "Your time: " in ui.text())
-        assert "best in" not in ui.text()
-        assert "left" not in ui.line("#header")
-
-
-async def test_cancelled_task_leaves_the_text_of_a_newer_one() -> None:
-    async with running_app(willow()) as ui:
-        await ui.referee.events.put(SeatLost("kicked", "The operator has taken you out of this room"))
-        await ui.wait_until(lambda: ui.screen == "LobbyScreen")
-        screen = ui.app.screen
-        assert isinstance(screen, LobbyScreen)
-        for text in ("Joining friday", "Joining sunday"):
-            screen.run_busy(text, partial(asyncio.sleep, 3600))
-            await ui.settle()
-            assert text in screen.prompt_row()[0].text
-        screen.run_busy("Joining monday", partial(asyncio.sleep, 0))
-        await ui.wait_until(lambda: not screen.prompt_row())
-
-
-async def test_lobby_shows_a_refused_list_until_it_works(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("samedeal_client.full_screen.screens.lobby.LIST_INTERVAL", 0.2)
-    monkeypatch.setattr("samedeal_client.full_screen.screens.base.MESSAGE_TIME", 0.5)
-    async with running_app(willow(NEARLY_WON)) as ui:
-        sentence = " ".join(f"word{number}" for number in range(18)) + " end."
-        ui.referee.refusals[ListRooms] = Refused(to=0, code="unavailable", message=sentence, retry_after=0.1)
-        await ui.press("1", "1", "l")
-        await ui.wait_until(lambda: ui.screen == "LobbyScreen")
-        await ui.wait_until(lambda: ui.message == sentence)
-        ui.referee.refusals.clear()
-        await ui.wait_until(lambda: not ui.message)
-
-
-@pytest.mark.parametrize(("back_to", "kept"), [("the start screen", True), ("", False)])
-async def test_screen_stays_for_the_app_that_follows(back_to: str, kept: bool) -> None:
-    async with running_app(willow()) as ui:
-        ui.app.back_to = back_to
-        await ui.press("ctrl+c", "q")
-        assert (ui.has_quit, ui.app.return_code, ui.app.keeps_screen) == (True, 0, kept)
-
-
 async def test_crash_is_reported_in_one_sentence(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -508,13 +435,6 @@ async def test_results_that_open_by_themselves_ignore_keys_at_first(monkeypatch:
         await end_race(ui)
         await ui.wait_until(lambda: ui.screen == "ResultsScreen")
         await ui.press("r")
-        assert ui.screen == "ResultsScreen"
-
-
-async def test_results_follow_at_once_for_players_who_resigned() -> None:
-    async with running_app(willow()) as ui:
-        ui.referee.tell(ResignCommand(ME))
-        await end_race(ui)
         assert ui.screen == "ResultsScreen"
 
 

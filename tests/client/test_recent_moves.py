@@ -26,13 +26,6 @@ def test_activity_is_as_the_page_says() -> None:
     assert_answers("activity", answer)
 
 
-def test_points_without_newer_moves_are_ignored() -> None:
-    recent = moves_of((1_000, 1), (2_000, 2))
-    assert recent.after(1_500, 9) is recent
-    assert recent.after(3_000, 2) is recent
-    assert recent.after(2_000, 3).points == ((1_000, 1), (2_000, 2), (2_000, 3))
-
-
 @given(st.lists(st.integers(0, 20), min_size=1, max_size=2_000))
 def test_points_are_bounded_and_the_newest_stay(waits: list[int]) -> None:
     recent, at = RecentMoves(), 0

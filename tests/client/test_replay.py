@@ -15,16 +15,13 @@ from textual.pilot import Pilot
 from samedeal.board_history import Play
 from samedeal.errors import RequestRefused
 from samedeal.moves import Move
-from samedeal.options import MAX_SEATS
 from samedeal.solver.solve import Answer, Outcome
-from samedeal_client.board.layout import Size
 from samedeal_client.full_screen.replay_app import ReplayApp
 from samedeal_client.full_screen.screens.replay import PracticeRequest, ReplayScreen
-from samedeal_client.panels.replay import grid_rows, key_of, ranking_at, replay_lines
+from samedeal_client.panels.replay import ranking_at, replay_lines
 from samedeal_client.text.appearance import Look
-from samedeal_client.text.spans import row_width
 from samedeal_link.records.ghost_link import ROOM, GhostLink
-from samedeal_link.records.replay import JUMP, SPEEDS, Moment, RecordedRace, Replay, Track
+from samedeal_link.records.replay import Moment, RecordedRace, Replay, Track
 from samedeal_link.session.client_session import ClientSession
 from samedeal_link.solving.losing_move import Review, actions_kept
 from tests.client.referee import session_in, wait_until
@@ -86,25 +83,6 @@ def test_keys_lead_where_the_page_says() -> None:
     assert not pressed(Replay(), "right").playing
 
 
-def test_time_passes_at_the_chosen_speed() -> None:
-    fast = pressed(Replay(), "+")
-    assert fast.passed(500, race()).time == 500 * SPEEDS[2]
-    assert pressed(STILL, "-").passed(500, race()).time == 0
-    assert pressed(Replay(), *"-" * 10).speed == SPEEDS[0]
-    assert pressed(Replay(), *"+" * 10).speed == SPEEDS[-1]
-    ended = fast.at(race().length - 1, race()).passed(500, race())
-    assert (ended.time, ended.playing) == (race().length, False)
-    again = pressed(ended, "space")
-    assert (again.time, again.playing) == (0, True)
-
-
-def test_replay_of_a_crowd_shows_boards_without_keys() -> None:
-    crowd = RecordedRace(recorded("willow", "#1", *((f"p{seat}", ()) for seat in range(1, MAX_SEATS + 1))))
-    rows = grid_rows(crowd, Replay(everyone=True), Look(), Size(120, 40))
-    assert all(row_width(row) <= 120 for row in rows)
-    assert [key_of(crowd, number) for number in (0, 15, 16, MAX_SEATS - 1)] == ["1", "g", "*", "*"]
-
-
 def test_ranking_is_that_of_the_moment() -> None:
     first = [(player.place, player.foundation_cards) for player in ranking_at(race(), Moment(1_000))]
     assert first == [(2, 0), (2, 0), (1, 1)]
@@ -155,16 +133,6 @@ async def test_replay_on_the_screen(*, ascii_only: bool) -> None:
             await wait_for_screen(pilot, lambda: screen.replay.time > 0)
             await pilot.press("q")
             await wait_for_screen(pilot, lambda: not pilot.app.is_running)
-
-
-async def test_replay_of_one_player_has_no_other_boards() -> None:
-    async with replaying((120, 40), recorded_race=RecordedRace(won_record("willow"))) as pilot:
-        assert not any(word in screen_text(pilot.app) for word in ("player", "0 all", "t two"))
-        for key in ("up", "down", "0", "t", "2"):
-            await pilot.press(key)
-            await wait_for_screen(pilot, lambda: "This record has only the board of" in screen_text(pilot.app))
-            await pilot.press("home")
-            await wait_for_screen(pilot, lambda: "This record has only" not in screen_text(pilot.app))
 
 
 async def test_review_matches_its_golden(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -220,13 +188,3 @@ async def test_player_can_finish_before_the_ghosts() -> None:
         await wait_until(lambda: client.model.tallies["you"].finished_at > 0)
         assert client.model.has_finished
         assert not client.model.tallies["ghost-1"].finished_at
-
-
-async def test_practice_keys_end_the_replay_with_a_request() -> None:
-    for key, from_deal in (("p", False), ("r", True)):
-        async with replaying((120, 40)) as pilot:
-            await pilot.press("2", "pagedown", key)
-            await wait_for_screen(pilot, lambda app=pilot.app: not app.is_running)  # type: ignore[misc]  # of this app
-            request = pilot.app.return_value
-        assert request is not None
-        assert (request.replay.time, request.replay.chosen, request.from_deal) == (JUMP, (1,), from_deal)

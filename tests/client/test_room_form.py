@@ -9,7 +9,6 @@ import msgspec
 import pytest
 
 from samedeal.options import Options
-from samedeal.protocol_codes import RefusalCode
 from samedeal_client.menus.new_room_fields import DEFAULTS, FIELDS
 from samedeal_client.menus.room_form import NewRoom, RoomForm
 from tests.golden.golden_files import assert_answers
@@ -83,14 +82,6 @@ def test_unused_fields_are_hidden() -> None:
     assert "start_at" not in names(RoomForm())
     assert "start_at" in names(form(start="at a time"))
     assert "delay" not in names(form(spectators="no"))
-
-
-def test_other_refusal_is_shown_until_any_change() -> None:
-    for code in (RefusalCode.DRAINING, RefusalCode.BAD_OPTIONS):  # bad options are about a field that is not shown
-        refused = RoomForm().with_refusal(code, "This server is stopping")
-        assert refused.errors(NOW) == {"": "This server is stopping"}
-        assert refused.to_room(NOW) is not None
-        assert refused.with_value("hints", "yes").errors(NOW) == {}
 
 
 def test_game_without_difficulties_is_refused() -> None:

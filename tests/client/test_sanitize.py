@@ -18,7 +18,7 @@ from samedeal.errors import SamedealError
 from samedeal.games import GAMES
 from samedeal.protocol.admin import ToOperator
 from samedeal.protocol.codec import encode
-from samedeal.protocol.messages import BoardState, Notice, Pong, Refused, ToClient
+from samedeal.protocol.messages import BoardState, Joined, Notice, Pong, Refused, ToClient
 from samedeal.terminal_text import columns_of, printable
 from samedeal_link.connection.disconnect import decode_or_end
 from samedeal_link.connection.sanitize import decode_operator_sanitized, decode_sanitized
@@ -103,6 +103,7 @@ IMPOSSIBLE: Final = [
         Refused(to=1, code="rate_limited", message="Later", retry_after=seconds)
         for seconds in (math.nan, math.inf, -math.inf, -5.0, 1e300)
     ),
+    *(Joined(to=1, room="k7", seat=seat, generation=1) for seat in (-1, 256)),
     board_state("chess"),
     board_state("athena"),
     *(board_state(piles=piles) for piles in (BOARD[:-1], (*BOARD, b""), ())),

@@ -71,11 +71,6 @@ def test_newest_seat_is_offered(path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert sessions.kept_seat() is None
 
 
-def test_missing_file_is_no_error(path: Path) -> None:
-    assert FileSessions(path).session(URL, "ana") == ""
-    assert terminal().unsaved.take_sentences() == []
-
-
 @pytest.mark.parametrize(
     "text", ["", "{", "[]", '{"version": 1}', '{"version": 1, "sessions": {"x": 3}}', '{"version": 9, "sessions": {}}']
 )
@@ -135,11 +130,3 @@ def test_oldest_sessions_are_dropped(path: Path) -> None:
     assert sessions.session(URL, "p599") == "s"
     assert sessions.session(URL, "p100") == ""
     assert sessions.session(URL, "ana") == "secret"
-
-
-def test_path_follows_the_xdg_specification(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    assert state_home() == tmp_path / "samedeal"
-    monkeypatch.setenv("XDG_STATE_HOME", "not/absolute")
-    monkeypatch.setenv("HOME", str(tmp_path))
-    assert state_home() == tmp_path / ".local" / "state" / "samedeal"

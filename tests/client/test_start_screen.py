@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import re
 import shlex
@@ -56,8 +55,27 @@ async def start_screen(size: tuple[int, int] = (80, 24), look: Look | None = Non
         yield pilot
 
 
+class _Noon(datetime):
+    """A clock that stands still on a day."""
+
+    today_is = 22
+
+    @classmethod
+    def now(cls, tz: tzinfo | None = None) -> _Noon:
+        return cls(2026, 11, cls.today_is, 12, tzinfo=tz)
+
+
+@pytest.fixture(autouse=True)
+def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[_Noon]]:
+    monkeypatch.setattr("samedeal_client.full_screen.screens.look_screen.datetime", _Noon)
+    monkeypatch.setattr(_Noon, "today_is", 22)
+    yield _Noon
+    monkeypatch.undo()
+    time.tzset()
+
+
 def today() -> str:
-    return game_of_the_day(datetime.now(UTC).date())
+    return game_of_the_day(_Noon.now().date())
 
 
 def keep_seat() -> list[str]:
@@ -98,8 +116,7 @@ async def answer(pilot: Pilot[list[str]], chosen: list[list[str]], question: str
             pilot.app.post_message(Paste(key))
             await pilot.pause()
     if not words:
-        command = " ".join(chosen[0]) if chosen else "nothing"
-        return command.replace(today(), "TODAY") if "daily" in command else command
+        return " ".join(chosen[0]) if chosen else "nothing"
     await wait_for_screen(pilot, lambda: words in screen_text(pilot.app))
     found = re.search(rf"{words}.*?(?=  |[│─]|$)", screen_text(pilot.app), re.MULTILINE)
     return re.sub(r"\d\d:\d\d", "NN:NN", found[0]) if found is not None else ""
@@ -169,29 +186,6 @@ async def test_start_shows_the_menu_again_after_an_error(monkeypatch: pytest.Mon
     assert shown == [None, FailedChoice(["join", "localhost:1", "friday"], "Nothing listens there."), None]
 
 
-async def test_command_runs_on_the_screen_of_the_app(monkeypatch: pytest.MonkeyPatch) -> None:
-    kept: list[bool] = []
-
-    @contextlib.contextmanager
-    def suspended(app: StartApp) -> Iterator[None]:
-        kept.append(app.keeps_screen)
-        yield
-
-    class Ended:
-        async def wait(self) -> int:
-            return 3
-
-    async def run(*_: str) -> Ended:
-        return Ended()
-
-    monkeypatch.setattr(StartApp, "suspend", suspended)
-    monkeypatch.setattr(asyncio, "create_subprocess_exec", run)
-    async with start_screen() as pilot:
-        assert isinstance(pilot.app, StartApp)
-        assert await pilot.app.run_command(["samedeal"], "") == 3
-        assert (kept, pilot.app.keeps_screen) == ([True], False)
-
-
 async def test_enter_in_a_setting_saves_and_stays() -> None:
     async with start_screen() as pilot:
         await pilot.press("s", *"mir", "enter")
@@ -204,15 +198,6 @@ async def test_enter_in_a_setting_saves_and_stays() -> None:
         assert pilot.app.return_value == list(RESTART)
     assert load_settings() == Settings(name="mira", ascii=True, limit=30, hints="always", level="careful")
     assert (player_name(""), player_name("ana")) == ("mira", "ana")
-
-
-async def test_palette_lists_only_commands_for_players() -> None:
-    save_settings(Settings(theme="nord"))
-    async with start_screen() as pilot:
-        assert set(pilot.app.available_themes) == {"samedeal-dark", "samedeal-light"}
-        assert pilot.app.theme == "samedeal-dark"
-        titles = [command.title for command in pilot.app.get_system_commands(pilot.app.screen)]
-    assert titles == ["Settings", "Rules and keys", "Theme", "Quit"]
 
 
 def test_damaged_settings_are_the_defaults() -> None:
@@ -238,7 +223,7 @@ def remember(game: str, number: int, **changes: Any) -> None:
 
 
 def remember_races(*, cut_off: bool = False) -> None:
-    now, opponents = datetime.now(UTC), (Opponent("漢字", bot=True),)
+    now, opponents = _Noon.now(UTC), (Opponent("漢字", bot=True),)
     race = {"deal": f"daily {now.date().isoformat()}", "starts": round(now.timestamp() * 1000), "opponents": opponents}
     for number, finished in enumerate((0, 352_000)):
         remember(today(), number, time=finished, cut_off=cut_off, **race)
@@ -297,25 +282,6 @@ def shows(pilot: Pilot[list[str]], words: str) -> bool:
     return words in screen_text(pilot.app)
 
 
-class _Noon(datetime):
-    """A clock that stands still on a day."""
-
-    today_is = 22
-
-    @classmethod
-    def now(cls, tz: tzinfo | None = None) -> _Noon:
-        return cls(2026, 11, cls.today_is, 12, tzinfo=tz)
-
-
-@pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[_Noon]]:
-    monkeypatch.setattr("samedeal_client.full_screen.screens.look_screen.datetime", _Noon)
-    monkeypatch.setattr(_Noon, "today_is", 22)
-    yield _Noon
-    monkeypatch.undo()
-    time.tzset()
-
-
 async def test_screens_follow_day_time_zone_and_window(clock: type[_Noon], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TZ", "UTC")
     evening = round(datetime(2026, 11, 22, 20, tzinfo=UTC).timestamp() * 1000)
@@ -344,7 +310,6 @@ async def test_screens_follow_day_time_zone_and_window(clock: type[_Noon], monke
         await wait_for_screen(pilot, lambda: not shows(pilot, "Deal type"))
 
 
-@pytest.mark.usefixtures("clock")
 @pytest.mark.parametrize(("size", "look"), [((80, 24), Look()), ((60, 20), Look(ascii=True))], ids=["glyphs", "ascii"])
 async def test_start_screens_match_their_golden(size: tuple[int, int], look: Look) -> None:
     deals = (("willow", "daily 2026-11-21", 0), ("athena", "winnable easy", 352_000), ("steve", "#7", 0))

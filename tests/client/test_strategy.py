@@ -7,21 +7,17 @@ from collections.abc import Iterator
 from random import Random
 
 import pytest
-from msgspec import structs
 
 from samedeal.board import Board
 from samedeal.cards import HIDDEN
-from samedeal.game import Game
-from samedeal.game_file import BotTable
 from samedeal.games import GAMES
 from samedeal.laws.stuck import key_of
 from samedeal.moves import DRAW, Move
 from samedeal_link.solving.bot_levels import Level
-from samedeal_link.solving.foresight import guessed
 from samedeal_link.solving.strategy import CAREFUL_NODES, BotMemory, choose_move
 from samedeal_link.solving.temperament import Temperament
 from tests.client.boards import board, dealt
-from tests.shared.playouts import COVERING, numbered
+from tests.shared.playouts import COVERING
 
 NODE_BUDGET = 200
 MAX_MOVES = 120
@@ -78,11 +74,6 @@ def test_careful_wins_where_it_sees_all_cards(game: str) -> None:
     assert now.play(move).board.won
 
 
-def test_guesses_of_hidden_cards_differ() -> None:
-    now = dealt("athena", 7).masked()
-    assert guessed(now, Random(0)) != guessed(now, Random(1))
-
-
 @pytest.mark.parametrize("level", ["greedy", "careful"])
 def test_no_move_is_chosen_if_none_helps(level: Level) -> None:
     memory = BotMemory(Random(1))
@@ -95,22 +86,6 @@ def test_careful_draws_until_a_card_helps() -> None:
     boards, moves = zip(*play_on(now, "careful", BotMemory(Random(1)), 9), strict=True)
     assert DRAW in moves
     assert boards[-1].play(moves[-1]).board.piles[now.game.index["01"]][-1:] == bytes([2])
-
-
-def test_random_bot_prefers_moves_that_help() -> None:
-    now = board("willow", "1: 9H AH | 2: TC | 3: JC | 4: QS | 5: 3D | 6: 4C")
-    moves = Counter(str(choose_move("random", now, BotMemory(Random(number)))) for number in range(200))
-    assert moves["1 0"] > 100
-    assert len(moves) > 2
-
-
-def test_random_bot_makes_a_useful_move_if_there_is_no_other() -> None:
-    game = GAMES["russian-solitaire"]
-    game = Game(game.name, structs.replace(game.file, bots=BotTable(lure=0.0)))
-    for number in range(3):
-        *_, (now, last) = play_on(numbered(game, number), "random", BotMemory(Random(1)), 9_999)
-        after = now.play(last).board
-        assert not any(after.turns_up(move) for move in after.legal_moves())
 
 
 def test_bots_of_a_level_differ_by_temperament() -> None:

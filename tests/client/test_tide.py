@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from msgspec.structs import replace
-
 from samedeal.protocol.messages import RaceNow
 from samedeal.tides import tide_times
-from samedeal_client.panels.results import ResultDetails, shared_result
 from samedeal_client.panels.tide import tide_text
-from samedeal_link.model.model import Model
-from tests.client.lone_player import OWN, ROOM
 from tests.client.referee import Referee, running_app
 from tests.golden.golden_files import assert_sentences
 
@@ -34,9 +29,3 @@ async def test_lobby_leads_to_the_next_tide() -> None:
         (asked,) = [message for message in referee.requests if isinstance(message, RaceNow)]
         assert (asked.game, asked.tide) == ("willow", START)
         await ui.wait_until(lambda: ui.app.client.model.room is not None)
-
-
-def test_shared_result_names_the_tide() -> None:
-    model = Model(me="m", room=replace(ROOM, phase="finished", standings=(OWN,), tide=START))
-    text = shared_result(model, ResultDetails(), None)
-    assert text.splitlines()[0] == "Samedeal: Willow, tide of 19:30 UTC"

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from samedeal.record import Record
-from samedeal.solver.solve import SOLVER
 from samedeal_client.panels.records import verified_lines
 from samedeal_link.evidence.evidence import Evidence
 from samedeal_link.evidence.facts import Sealed
@@ -34,11 +31,3 @@ DIFFERS = Verdict("wrong", "", {"other_action": "Another move."})
 def test_only_whole_evidence_tells_that_nobody_chose_the_deal(known: list[tuple[Evidence, Verdict]]) -> None:
     lines = verified_lines(record_of("joint"), known, deep=True)
     assert not any(line.startswith("Nobody chose it") for line in lines)
-
-
-def test_difficulty_of_another_solver_is_named_as_not_checked() -> None:
-    record = record_of("medium")
-    assert record.proof is not None
-    proof = replace(record.proof, terms=record.proof.terms._replace(solver=SOLVER + 1))
-    lines = verified_lines(replace(record, proof=proof), (), deep=False)
-    assert [line.startswith("Not checked: ") and "medium" in line for line in lines].count(True) == 1

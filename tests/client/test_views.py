@@ -14,21 +14,14 @@ from samedeal.deal import Deal
 from samedeal.options import Options
 from samedeal.protocol.messages import RoomState, Seat, Tally
 from samedeal.terminal_text import columns_of
-from samedeal.verdict_rows import VerdictKind
-from samedeal_client.panels.race import quit_warnings, return_text
 from samedeal_client.panels.results import (
-    ResultDetails,
-    closing_rows,
-    race_length,
     rematch_does,
     rematch_text,
 )
 from samedeal_client.panels.waiting import (
-    NO_BOTS,
     Invitation,
     OwnBots,
     away_question,
-    can_add_bot,
     invitation_rows,
     player_cells,
     room_rows,
@@ -39,8 +32,6 @@ from samedeal_client.text.appearance import Look
 from samedeal_client.text.player_names import fit_player_name
 from samedeal_client.text.spans import Row, row_text
 from samedeal_link.connection.address import parse_address
-from samedeal_link.evidence.evidence import Evidence
-from samedeal_link.evidence.verdict import Verdict
 from samedeal_link.model.model import Model
 from tests.client.server_messages import room_state, standing
 from tests.golden.golden_files import assert_sentences
@@ -114,12 +105,6 @@ def test_wording_of_the_options_of_a_room() -> None:
     assert_sentences("options of a room", lines_of(room_rows(room(options=CYCLE), 60, UTC)))
 
 
-def test_unknown_game_is_explained_first() -> None:
-    plain, explained = (lines_of(room_rows(room(), 60, explained=explained)) for explained in (False, True))
-    assert explained[-len(plain) - 1 :] == ["", *plain]
-    assert "Steve" in explained[0]
-
-
 def test_wording_of_the_players() -> None:
     cells = player_cells(waiting("p0", players=5), OwnBots(BOT_PLAYERS, ("ott",)), Look())
     rows = {key: " ".join(map(row_text, row)).rstrip() for key, row in cells.items()}
@@ -149,24 +134,6 @@ def test_the_wording_of_start_conditions() -> None:
     assert_sentences("waiting for a race", lines)
 
 
-@pytest.mark.parametrize(("phase", "has_clock"), [("open", False), ("countdown", False), ("racing", True)])
-def test_the_clock_runs_only_during_a_race(phase: str, has_clock: bool) -> None:
-    model = waiting(phase=phase)
-    assert ("clock" in return_text(model, "samedeal join", server_gone=False)) == has_clock
-    assert ("clock" in quit_warnings(model, lasting=True, server_gone=False)[0]) == has_clock
-
-
-def test_a_bot_can_be_added_while_a_seat_is_free() -> None:
-    def can_add(seats: int, bots: OwnBots = NO_BOTS) -> bool:
-        return can_add_bot(waiting("p0", players=3, options=Options(games=("steve",), players=seats)), bots)
-
-    assert can_add(4)
-    assert not can_add(3)
-    assert not can_add(4, OwnBots((), ("ott",)))
-    room_without_bots = Options(games=("steve",), players=8, bots=False)
-    assert not can_add_bot(waiting("p0", players=3, options=room_without_bots), NO_BOTS)
-
-
 @pytest.mark.parametrize("name", ["ott", "a-name-of-20-columns", "漢字の名前漢字の名前"])
 @pytest.mark.parametrize("width", range(5, 30))
 def test_mark_of_a_bot_is_never_cut(name: str, width: int) -> None:
@@ -193,18 +160,3 @@ def test_wording_of_a_rematch() -> None:
         "after the last race": rematch_does(replace(goes_on, room=with_(goes_on.this_room, round=5))),
     }
     assert_sentences("rematch", [f"{case}\t{sentence}" for case, sentence in told.items()])
-
-
-def test_a_race_lasts_until_its_last_event() -> None:
-    assert race_length(finished(104, 3)) == 418_000
-    assert race_length(finished(50, 3)) == 400_000
-
-
-@pytest.mark.parametrize(
-    ("kind", "style"), [("fair", "good"), ("checked", "good"), ("unsure", "notice"), ("wrong", "bad")]
-)
-def test_verdict_has_the_style_of_its_kind(kind: VerdictKind, style: str) -> None:
-    found = Verdict(kind, "The verdict.", words="amber fox")
-    model = replace(finished(104, 3), evidence=Evidence(), verdict=found)
-    shown = {span.text: span.style for row in closing_rows(model, ResultDetails(), Look()) for span in row}
-    assert shown["The verdict."] == shown["Result words: amber fox"] == style

@@ -41,8 +41,7 @@ from samedeal_link.session.room_client import RoomClient
 from tests.client.referee import Referee
 from tests.client.scripted_server import Peer, ScriptedServer, connect
 from tests.client.server_messages import SERVER, drawing, room_state
-from tests.lies.coherent import LIES
-from tests.lies.worlds import PLANS, Plan, Server, hold, options, script
+from tests.lies.worlds import Plan, Server, options, script
 
 
 def promise(share: bytes, commitment: bytes = SERVER) -> bytes:
@@ -332,10 +331,3 @@ def test_own_name_may_change_until_the_countdown(story: str, *, is_accused: bool
         known = known.written()
     assert ("other_identity" in known.found) is is_accused
     assert is_accused or known.name == story.rpartition(":")[2]
-
-
-@pytest.mark.parametrize("lie", ["RenamedAfterCommit", "RenamedAtStart"])
-def test_player_who_is_renamed_after_a_promise_is_told(lie: str) -> None:
-    found = hold(PLANS["joint"], "1", LIES[lie]).clients["ana"].seen.evidence
-    assert found.verdict_of(next(iter(found.found))) == "wrong"
-    assert "other_identity" in found.found

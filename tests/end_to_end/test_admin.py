@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import os
 import re
@@ -108,19 +107,6 @@ async def test_rooms_are_operated_from_the_command_line(admin: AdminCommand) -> 
     said.append(await admin.run("drain", code=1))
     said.append(await admin.run("drain", "--yes"))
     assert_sentences("samedeal admin", [text.rstrip("\n").replace(bob.player, "PLAYER") for text in said])
-
-
-async def test_json_output(admin: AdminCommand) -> None:
-    await seated(admin.url, names=["ana"], room="friday")
-    await admin.run("ban", "203.0.113.0/24")
-    status, rooms, room, bans = [
-        json.loads(await admin.run(*words, "--json")) for words in (["status"], ["rooms"], ["room", "friday"], ["bans"])
-    ]
-    assert [node["address"] for node in status["nodes"]] == [admin.url]
-    assert rooms["rooms"][0]["room"] == "friday"
-    assert len(bytes.fromhex(room["state"]["commitment"])) == 32
-    assert room["state"]["seed"] == ""
-    assert bans["bans"][0]["target"] == "203.0.113.0/24"
 
 
 async def test_admin_explains_a_rejected_login(

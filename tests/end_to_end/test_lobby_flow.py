@@ -117,11 +117,6 @@ class Player(AppUser):
         await self.wait_for("race")
         await self.wait_until(lambda: self.app.client.model.board is not None)
 
-    async def enter_listed_room(self, room: str) -> None:
-        """Enter the only listed room from the lobby."""
-        await self.wait_for_text(room)
-        await self.press("1", screen="waiting")
-
 
 @contextlib.asynccontextmanager
 async def player_in_lobby(
@@ -175,20 +170,6 @@ async def test_host_kicks_players_by_key_and_mouse(server: str) -> None:
         await ana.wait_until(lambda: mira.model.room is None)
 
 
-async def test_host_starts_the_race(server: str) -> None:
-    async with player_in_lobby(server) as ana, friend(server) as mira:
-        await mira.rooms.create(Options(games=("phoenix",), players=4, countdown=0), "friday")
-        await ana.enter_listed_room("friday")
-        await ana.press("r", text="How to move in Phoenix")
-        await ana.press("escape")
-        await mira.join("friday")
-        await ana.wait_for_text("mira", "host, you")
-        await mira.rooms.ready(ready=True)
-        await ana.wait_for_text("[x]    mira")
-        await ana.wait_for(message="Ready: 1 of 2")
-        await ana.press("enter", screen="race")
-
-
 async def test_bots_join_and_leave_with_their_player(server: str) -> None:
     async with player_in_lobby(server) as ana, friend(server) as mira:
         await mira.join(await mira.rooms.create(Options(), "friday", "sesame"), "sesame")
@@ -236,21 +217,6 @@ def release_bots(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]
     monkeypatch.setattr(asyncio, "create_subprocess_exec", create_held)
     yield release
     release()
-
-
-async def test_selected_bot_is_removed_or_the_last_one(server: str) -> None:
-    async with host_waiting(server) as ana:
-        assert "remove bot" not in ana.text()
-        await ana.press("1", "2", "3")
-        await ana.wait_until(lambda: len(bots(ana)) == 3)
-        await ana.wait_for_text("- remove bot", "Add bot")
-        first, second, last = ana.app.bots.names
-        await ana.click("- remove bot")
-        await ana.wait_until(lambda: set(bots(ana)) == {first, second})
-        await ana.click(f"{first} (bot)")
-        await ana.press("-")
-        await ana.wait_until(lambda: bots(ana) == [second])
-        assert f"{last} (bot)" not in ana.text()
 
 
 async def test_start_waits_for_joining_bots(server: str, release_bots: Callable[[], None]) -> None:

@@ -92,21 +92,3 @@ async def test_a_dead_server_ends_the_race_with_an_error(programs: Programs) -> 
     await race.expect(r"samedeal: The server has ended with code 137")
     assert await race.exit_code() == 1
     await nothing_remains(programs)
-
-
-async def test_bots_follow_a_player_to_a_rematch(programs: Programs) -> None:
-    race = await programs.on_terminal(
-        "play", "willow", "--plain", "--deal", "7", "--bots", "1", "--limit", "60s", "--pace", "1000"
-    )
-    await race.expect(r"The race starts in 5 seconds")
-    await race.expect(r"Foundations 0/52\.")
-    await race.reply("1 0", r"Foundations 1/52\.")
-    await race.reply("hint", r"Try \w+( \w+)?( x\d+)?[.:]")
-    race.type_lines("resign", "resign")
-    await race.expect(r"The race is over\.")
-    await race.expect(r"Type 'again' for a rematch")
-    await race.reply("again", r"(?s)Room \S+-2: Willow.*#8")
-    await race.expect(r"The race starts in 5 seconds")
-    race.type_lines("quit", "quit")
-    assert await race.exit_code() == 0
-    await nothing_remains(programs)

@@ -23,10 +23,8 @@ from samedeal.protocol.admin import (
     ListBans,
     ListServerRooms,
     Login,
-    RoomShown,
     Say,
     ServerRooms,
-    ShowRoom,
     Status,
     Survey,
     Unban,
@@ -37,7 +35,6 @@ from samedeal_server.embedded_redis.server import EmbeddedRedis
 from samedeal_server.operators import auth, operator_gateway, request_handlers
 from samedeal_server.races.server_bans import ban_sentence
 from samedeal_server.store import keys
-from samedeal_server.store.node_registry import DrainOrder
 from samedeal_server.tasks import cancel_and_wait
 from tests.server.captured_log import Log
 from tests.server.client import DEADLINE, Client
@@ -166,24 +163,6 @@ async def test_status_lists_all_nodes(redis: RedisClient, two: tuple[Node, Node]
     assert [line.node for line in (await operator.expect(Survey, Status)).nodes] == ["n2"]
     await two[0].send_heartbeat()
     assert 0 < await redis.ttl(keys.node(keys.NODE_COPIES[0], "n1")) <= 10
-
-
-async def test_room_is_shown_with_whereabouts(two: tuple[Node, Node]) -> None:
-    ana, bob = await race(*two, room="friday")
-    await ana.acts(4)
-    operator = await Operator.login(two[1].url)
-    found = await operator.expect(RoomShown, ShowRoom, room="friday")
-    assert [(seat.name, seat.player) for seat in found.state.players] == [("ana", ana.player), ("bob", bob.player)]
-    assert (found.state.tallies[0].moves, found.state.tallies[0].foundation_cards) == (
-        ana.play.moves,
-        ana.play.board.foundation_cards,
-    )
-    assert [(where.player, where.node, where.address) for where in found.whereabouts] == [
-        (ana.player, "n1", "127.0.0.1"),
-        (bob.player, "n2", "127.0.0.1"),
-    ]
-    await operator.refused("no_room", ShowRoom, room="nowhere")
-    await operator.refused("malformed", ShowRoom, room="no such room!")
 
 
 async def test_kick_before_the_race_frees_the_seat(two: tuple[Node, Node], operator: Operator) -> None:
@@ -315,18 +294,6 @@ async def test_announcement_reaches_a_room_on_all_nodes(two: tuple[Node, Node], 
     await operator.refused("nothing_said", Say, text="  ")
 
 
-async def test_new_node_ignores_earlier_orders(node: NodeMaker) -> None:
-    one = await node(token=TOKEN)
-    operator = await Operator.login(one.url)
-    await operator.expect(Done, Say, text="Old news")
-    await one.agent.nodes.send_order(DrainOrder("n2"))
-    other = await node()
-    ana = await other.player("ana")
-    await operator.expect(Done, Say, text="New")
-    assert (await ana.until(Notice)).message == "New"
-    assert not other.stop.is_set()
-
-
 @pytest.mark.parametrize("phase", ["open", "racing", "finished"])
 async def test_room_is_closed_in_every_phase(two: tuple[Node, Node], operator: Operator, phase: str) -> None:
     if phase == "open":
@@ -342,14 +309,6 @@ async def test_room_is_closed_in_every_phase(two: tuple[Node, Node], operator: O
         await client.refused("no_seat", Ready)
     assert (await operator.expect(ServerRooms, ListServerRooms)).rooms == ()
     await operator.expect(Done, CloseRoom, room="friday")
-
-
-async def test_newest_rooms_are_listed(one: Node, operator: Operator) -> None:
-    ana = await one.player("ana")
-    for number in range(5):
-        await ana.create(f"r{number}")
-    found = await operator.expect(ServerRooms, ListServerRooms, limit=2)
-    assert ([line.room for line in found.rooms], found.total) == (["r4", "r3"], 5)
 
 
 async def test_last_ready_node_is_drained_by_force_only(two: tuple[Node, Node], operator: Operator) -> None:

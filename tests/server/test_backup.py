@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from unittest import mock
 
 import pytest
 from redis.asyncio import Redis
 
 from samedeal_server.config.config import Config
 from samedeal_server.embedded_redis.server import EmbeddedRedis
-from samedeal_server.errors import StartupError, StoreRejected, StoreUnavailable
+from samedeal_server.errors import StartupError
 from samedeal_server.operators import backup
 from samedeal_server.operators.backup import Writer
 from samedeal_server.process.open_store import open_store
@@ -22,7 +21,6 @@ from samedeal_server.tasks import cancel_and_wait
 from samedeal_server.telemetry.metrics import Metrics
 from tests.golden.golden_files import assert_answers, values_on
 from tests.server.client import Client
-from tests.server.expected_errors import refused
 from tests.server.live_nodes import Node, NodeMaker, RedisClient
 from tests.server.races import race
 
@@ -99,19 +97,3 @@ async def test_damaged_backups_are_refused_before_their_records(node: NodeMaker,
         return f"{caught.value.code}: {caught.value}".replace(str(path), "FILE")
 
     assert_answers("damaged_backups", answer)
-
-
-@pytest.mark.parametrize(
-    ("failure", "code"),
-    [
-        (StoreRejected("DUMP payload version or checksum are wrong"), "redis_too_old"),
-        (StoreUnavailable("Lost"), "redis_unreachable"),
-    ],
-)
-async def test_restore_that_redis_refuses_says_so(
-    one: Node, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failure: Exception, code: str
-) -> None:
-    await write_backup(one.store, tmp_path / "backup")
-    monkeypatch.setattr(KeyDump, "restore", mock.AsyncMock(side_effect=failure))
-    with refused(code):
-        await restore(tmp_path / "backup", Config(data=tmp_path / "data", durability="everysec"), replace=False)

@@ -91,18 +91,6 @@ def test_kit_has_a_sentence_for_each_mistake(check_client: Any) -> None:
     assert set(MISTAKES) <= set(check_client._SENTENCES)
 
 
-async def test_kit_is_patient_until_the_client_has_something_to_answer(check_client: Any) -> None:
-    check = check_client.Check("ws://nowhere")
-    check._due.clear()
-    waiting = asyncio.create_task(check._wait(0))
-    for _ in range(5):
-        await asyncio.sleep(0)
-    assert not waiting.done()
-    check._due.set()
-    with pytest.raises(check_client.Mistake, match="Nothing came"):
-        await waiting
-
-
 async def test_kit_answers_plain_http_as_its_server(one: Node, check_client: Any) -> None:
     told: asyncio.Queue[str] = asyncio.Queue()
     running = asyncio.create_task(check_client.Check(one.url, told.put_nowait).run([], 0, 60, "klondike"))
@@ -111,13 +99,6 @@ async def test_kit_answers_plain_http_as_its_server(one: Node, check_client: Any
     assert (await ask(url, "/no/such/file")).status == 404
     running.cancel()
     await asyncio.gather(running, return_exceptions=True)
-
-
-async def test_check_that_cannot_begin_says_why(one: Node) -> None:
-    code, output = await run("check_client.py", "--server", one.url, "--", "no-such-program")
-    assert code == 2
-    assert "Traceback" not in output
-    assert "can't begin" in output
 
 
 async def run(program: str, *words: str) -> tuple[int | None, str]:

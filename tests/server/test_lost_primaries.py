@@ -13,12 +13,9 @@ from random import Random
 
 import pytest
 
-from samedeal.protocol.admin import Status, Survey
 from samedeal.protocol.messages import Acked, Act
-from samedeal_server.store import keys, redis_client
-from tests.server.captured_log import Log
+from samedeal_server.store import redis_client
 from tests.server.live_nodes import Node, NodeMaker
-from tests.server.operator_client import TOKEN, Operator
 from tests.server.plain_http import ask
 from tests.server.races import answered, race
 from tests.server.real_clients import check_and_finish, play_random_moves, playing, races
@@ -81,32 +78,6 @@ async def test_lost_primary_affects_only_its_rooms(tmp_path: Path, node: NodeMak
         for server in cluster.servers:
             await server.kill()
         await until(lambda: is_not_ready(health))
-
-
-async def test_lost_primary_is_reported_once(tmp_path: Path, node: NodeMaker, log: Log) -> None:
-    async with Shards(tmp_path) as cluster:
-        log.set_up("info")
-        nodes = [await node(redis=cluster.url, token=TOKEN), await node(redis=cluster.url, token=TOKEN)]
-        operator = await Operator.login(nodes[0].url)
-        pairs = [await race(*nodes, room=room, games=("athena",), undo="free") for room in ROOMS]
-        for each in nodes:
-            await each.send_heartbeat()
-        number = await cluster.holder(keys.node_names(keys.NODE_COPIES[0]))
-        lost, (ana, _) = cluster.servers[number], pairs.pop(number)
-        await lost.kill()
-        await ana.refused("unavailable", Act, revision=0, action="draw")
-        for client in [each for pair in pairs for each in pair]:
-            await client.acts(10)
-        survey = await operator.expect(Survey, Status)
-        assert len(survey.nodes) == 2
-        assert lost.address in survey.redis.problem
-        assert nodes[0].metric("redis_up") == 0
-        assert not log.named("redis_up")
-        await until(lambda: len(log.named("redis_down", redis=lost.address)) == len(nodes))
-        await lost.start()
-        await until(lambda: len(log.named("redis_up", redis=lost.address)) == len(nodes))
-        assert len(log.named("redis_down")) == len(nodes)
-        assert all(one.metric("redis_up") == 1 for one in nodes)
 
 
 async def refreshes_players(one: Node, rooms: Sequence[str]) -> bool:

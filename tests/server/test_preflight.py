@@ -12,7 +12,6 @@ import pytest
 
 from samedeal_server.embedded_redis.server import EmbeddedRedis
 from samedeal_server.errors import StartupError, StoreUnavailable
-from samedeal_server.process.open_store import open_store
 from samedeal_server.store.connect import connect
 from samedeal_server.store.preflight import ANSWER_TIMEOUT, check_redis
 from samedeal_server.store.store import Store
@@ -21,7 +20,6 @@ from tests.golden.golden_files import assert_answered, values_on
 from tests.server.expected_errors import refused
 from tests.server.live_nodes import RedisClient
 from tests.server.local_server import local_server
-from tests.server.redis_kinds import Server
 
 
 @pytest.fixture
@@ -141,29 +139,3 @@ async def test_redis_that_forbids_config_is_checked(redis_url: str, redis: Redis
     await redis.config_set("maxmemory-policy", "allkeys-lru")
     await redis.config_set("maxmemory", "1gb")
     await refusal(hosted, "redis_evicts")
-
-
-@pytest.mark.parametrize("url", ["redis://{}/77", "sentinel://{}/cards"])
-async def test_missing_database_or_sentinel_is_refused(tmp_path: Path, url: str) -> None:
-    async with Server(tmp_path) as server:
-        await refusal(url.format(server.address), "bad_redis_url")
-    with refused("bad_redis_url"):
-        await open_store("redis://", 0, Metrics()).__aenter__()
-
-
-async def test_user_without_rights_is_readonly(redis_url: str, redis: RedisClient) -> None:
-    allowed = {"commands": ["+info", "+hello", "+set"], "keys": ["other:*"]}
-    await redis.acl_setuser("guest", enabled=True, passwords="+guest", **allowed)
-    await refusal(redis_url.replace("unix://", "unix://guest:guest@"), "redis_readonly")
-
-
-async def test_other_redis_mode_is_refused() -> None:
-    for mode, scheme, right_scheme in (
-        ("cluster", "redis", "cluster://"),
-        ("sentinel", "redis", "sentinel://"),
-        ("standalone", "cluster", "redis://"),
-    ):
-        answers = info(redis_version="7.0.0", redis_mode=mode)
-        answers[b"CLUSTER"] = b"-ERR This instance has cluster support disabled\r\n"
-        async with answering(answers) as url:
-            assert right_scheme in await refusal(url.replace("redis", scheme), "bad_redis_url")

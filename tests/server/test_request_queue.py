@@ -62,21 +62,6 @@ class Flood:
         return self.begun
 
 
-async def test_idle_node_begins_requests_at_once() -> None:
-    flood = Flood()
-    for _ in range(10 * TURN):
-        client = flood.client("a")
-        assert flood.queue.enter(client) is None
-        flood.queue.leave(client)
-        flood.turn()
-
-
-async def test_requests_of_one_network_never_wait() -> None:
-    flood = Flood()
-    assert {flood.queue.enter(flood.client("a")) for _ in range(10 * TURN + UNDER_WAY)} == {None}
-    assert flood.queue.enter(flood.client("b")) is None
-
-
 async def test_requests_beyond_a_turn_wait_for_the_next() -> None:
     flood = Flood()
     flood.share()

@@ -224,14 +224,6 @@ async def test_change_under_way_keeps_the_end_of_the_first_finish(one: Node) -> 
     assert hub.race.ends == finished_at
 
 
-async def test_work_may_be_cancelled_before_it_starts(one: Node) -> None:
-    """A coroutine that is never started would cause a warning, which is an error here."""
-    ana, _ = await race(one)
-    one.rooms.hubs[ana.room].catch_up()
-    await one.rooms.background.stop()
-    assert not one.rooms.background.tasks
-
-
 async def test_move_that_the_snapshot_has_counts_once(one: Node) -> None:
     ana, _ = await race(one)
     await ana.acts(3)

@@ -258,19 +258,6 @@ async def test_outdated_schema_record_is_ignored(redis: RedisClient, store: Stor
     await (await node()).player()
 
 
-async def test_store_of_readable_schema_is_accepted(
-    redis: RedisClient, store: Store, node: NodeMaker, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(schema, "READABLE_VERSIONS", range(OLDER, NEWER + 1))
-    await record_schema(redis, store, OLDER, "0.0.1")
-    await record_schema(redis, store, NEWER, "7.8.9")
-    one = await node()
-    ana = await one.player()
-    room = await ana.create()
-    await set_meta(redis, room, schema=OLDER)
-    await ana.join(room)
-
-
 async def test_release_that_knows_no_windows_leaves_them_alone(one: Node, monkeypatch: pytest.MonkeyPatch) -> None:
     """It goes on with all other rooms, so both can share a Redis."""
     ana = await one.player()

@@ -32,7 +32,7 @@ from samedeal.sentences import MISTAKES, NOTICES, REFUSALS, notice, refused
 from samedeal_operate.doctor_results import FINDINGS
 from samedeal_server.config.limits import Limits
 from samedeal_server.config.token_buckets import Pace, Quotas
-from samedeal_server.errors import STARTUP_ERRORS, StartupError
+from samedeal_server.errors import STARTUP_ERRORS
 from samedeal_server.races.refusals import CommitRejection
 from samedeal_server.races.server_bans import ban_sentence
 from samedeal_server.store.preflight import _EXPLANATIONS
@@ -50,32 +50,6 @@ WORDS: dict[str, Any] = {
 WORDS |= {"sentence": ban_sentence(BAN), "name": "Ana", "player": "eve", "target": "203.0.113.7", "maximum": 1000}
 WORDS |= {"game": "Hamlet", "node": "n9", "nodes": "n1, n2", "request": "backup", "ids": "1f0c, 2e9d", "line": 3}
 WORDS |= {"race": "friday.20261122-140543", "reason": "it has less than two letters. Write a whole word."}
-STARTUP_WORDS: dict[str, Any] = {
-    **dict.fromkeys(("path", "file", "directory", "data", "cert", "key", "damaged"), "FILE"),
-    "reason": "REASON",
-    "error": "ERROR",
-    "advice": "ADVICE",
-    "where": "HOST",
-    "problem": "PROBLEM",
-    "log": "LOG",
-    "binary": "Redis 7.0 (redis-server)",
-    "variable": "SAMEDEAL_REDIS_SERVER",
-    "newer": "Valkey 9.0",
-    "needed": "it",
-    "host": "192.0.2.1",
-    "port": 7777,
-    "flag": "--port",
-    "process": " (process 4711)",
-    "exit_code": 3,
-    "repair": "FIX\n",
-    "length": 5,
-    "minimum": 16,
-    "nodes": "n1",
-    "policy": "allkeys-lru",
-    "oldest": "6.2",
-    "version": "7.0",
-    "seconds": 9,
-}
 NOTICE_WORDS = {
     "sentence": ban_sentence(BAN),
     "names": "Bob, Cid",
@@ -167,8 +141,3 @@ def test_sentences_of_refusals_and_notices() -> None:
     assert_sentences("operators", of_operators)
     assert_sentences("server: refusals", sorted(told.keys() - of_operators))
     assert_sentences("server: notices", [f"{notice.code}\t{notice.message}" for notice in notices()])
-
-
-def test_sentences_of_startup_errors() -> None:
-    errors = [StartupError(name, **STARTUP_WORDS) for name in STARTUP_ERRORS]
-    assert_sentences("start-up", [f"{error.code}\t{error}".replace("\n", "\\n") for error in errors])

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from samedeal_server.cli import main, parser
-from samedeal_server.config.config import OTHER_VARIABLES, Config, default_data
+from samedeal_server.config.config import OTHER_VARIABLES, Config
 from samedeal_server.config.setting_sources import DETAILS, InvalidSetting, Reading, describe, read, table
 from tests.golden.golden_files import assert_answers, assert_sentences
 
@@ -85,13 +85,6 @@ def test_printed_settings_can_be_read_again() -> None:
     assert 'durability = "always"  # default\n' in printed
 
 
-def test_help_lists_every_setting_and_variable() -> None:
-    text = " ".join(parser().format_help().split())
-    for row in table(Config):
-        assert f"--{row.name} " in text
-        assert row.variable in text
-
-
 @pytest.mark.parametrize("content", [None, b"\xff\xfe"])
 def test_unreadable_file_is_refused(
     content: bytes | None, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -127,15 +120,6 @@ def test_print_config_prints_settings(capsys: pytest.CaptureFixture[str], tmp_pa
     file.write_text("port = 4000\n")
     assert main(["--config", str(file), "--print-config"]) == 0
     assert f"port = 4000  # {file}: port\n" in capsys.readouterr().out
-
-
-def test_user_without_home_uses_the_system_directory(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(path: Path) -> Path:
-        raise RuntimeError(path)
-
-    monkeypatch.delenv("XDG_DATA_HOME", raising=False)
-    monkeypatch.setattr(Path, "expanduser", fail)
-    assert default_data() == Path("/var/lib/samedeal/server")
 
 
 def test_every_setting_has_details() -> None:

@@ -344,7 +344,7 @@ async def test_core_commits_as_the_script_does(redis: RedisClient, store: Store)
     moves = product((1_999, 2_000, 60_999, 61_000), (4, 5, 6), (3, 4), ("", "finished", "no_moves_left"), (False, True))
     ran = Counter[str]()
     for (phase, resigned, done), (at, revision, cards, effect, first_finish_ends) in Random(1).sample(
-        list(product(states, moves)), 400
+        list(product(states, moves)), 160
     ):
         await redis.flushall()
         options = Options(first_finish_ends=first_finish_ends)

@@ -41,39 +41,6 @@ async def test_swallowed_cancellation_is_repeated(count: int) -> None:
     assert task.cancelled()
 
 
-async def test_cancelled_caller_waits_for_its_tasks() -> None:
-    inner = await started(swallow_cancellations(4))
-
-    async def cancel_inner() -> None:
-        try:
-            await asyncio.Event().wait()
-        finally:
-            await cancel_and_wait([inner], recancel_interval=0.01)
-
-    outer = await started(cancel_inner())
-    await cancel_and_wait([outer], recancel_interval=0.01)
-    ended = inner.cancelled(), outer.cancelled()
-    await cancel_and_wait([inner])
-    assert ended == (True, True)
-
-
-async def test_exception_of_cancelled_task_is_ignored() -> None:
-    async def fail_on_cancel() -> None:
-        try:
-            await asyncio.Event().wait()
-        finally:
-            raise ValueError("a mistake")
-
-    reported: list[dict[str, object]] = []
-    asyncio.get_running_loop().set_exception_handler(lambda _, context: reported.append(context))
-    task = await started(fail_on_cancel())
-    await cancel_and_wait([task])
-    assert task.done()
-    del task
-    await asyncio.sleep(0)
-    assert reported == []
-
-
 def abandon_future(error: Exception) -> None:
     asyncio.get_running_loop().create_future().set_exception(error)
 

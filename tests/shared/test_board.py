@@ -67,15 +67,6 @@ def test_impossible_faces_are_refused_as_the_page_says() -> None:
     assert_answers("impossible_faces", answer)
 
 
-def test_seen_cards_are_not_turned_up_again() -> None:
-    for game, text, move in (
-        ("athena", "1: (2C) AS", "1 0"),
-        ("athena", "stock: [...] (4C) (3H) (2S)", "draw"),
-        ("steve", "8: ... KC | stock: (4C)", "deal"),
-    ):
-        assert position(game, text).board.turns_up(Move.parse(move)) == 0
-
-
 def test_worry_backs_are_recognized() -> None:
     board = position("steve", "1: 3H 2S | 2: AH | 01: AC 2C").board
     assert [str(move) for move in board.legal_moves() if board.is_worry_back(move)] == [

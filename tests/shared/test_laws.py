@@ -25,8 +25,6 @@ from tests.shared.playouts import won_record
 from tests.shared.positions import position
 
 EVERY_GAME = pytest.mark.parametrize("game", GAMES.values(), ids=str)
-SUIT = "KS QS JS TS 9S 8S 7S 6S 5S 4S 3S 2S AS"
-SEVEN_SUITS = " | ".join(f"0{at}: {SUIT}" for at in range(1, 8))
 
 
 def collected(board: Board) -> Iterator[Board]:

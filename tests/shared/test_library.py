@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import pytest
 
 import samedeal
-from samedeal import Deal, Play
+from samedeal import Deal
 from tests.client.boards import dealt
 from tests.golden.golden_files import assert_answers
 
@@ -94,19 +94,6 @@ def test_text_of_a_move_does_what_the_move_does() -> None:
             assert board.is_legal(text)
             assert board.is_worry_back(text) == board.is_worry_back(move)
         assert board.turns_up("z 0") == 0
-
-
-def test_cards_of_a_pile_say_how_they_lie() -> None:
-    board = dealt("klondike", 7)
-    shown = [(str(card), card.rank, card.face_up, card.hidden) for card in board.masked().cards("2")]
-    assert shown == [("??", 0, False, True), ("9D", 9, True, False)]
-    assert str(board.cards("2")[0]) == "[3C]"
-
-
-def test_line_has_the_moves_that_were_not_undone() -> None:
-    play = Play(WILLOW, samedeal.Undo.FREE).act("1 0").act("3 0").act("undo").act("2 e")
-    assert [str(move) for move in play.line] == ["1 0", "2 e"]
-    assert play.moves == 3
 
 
 def test_solve_stops_when_the_time_is_over() -> None:

@@ -244,11 +244,6 @@ def play(race: Race, *texts: str, now: int = CREATED + 1) -> Race:
     return race
 
 
-def test_standings_mark_bots() -> None:
-    race = play(opened(), "ott joins_as_bot", "ana joins")
-    assert {line.player: line.bot for line in standings(race, {})} == {"ott": True, "ana": False}
-
-
 def test_room_remembers_the_newest_kicked_players() -> None:
     race = opened(Options(players=1))
     for number in range(150):
@@ -303,11 +298,6 @@ def test_rematch_names_only_a_racer_who_asked(player: str, named: str) -> None:
     race, _ = apply(race_in("finished"), LinkRematchCommand("friday-2", player), LATE)
     again, _ = apply(race, LinkRematchCommand("other", "ana"), LATER)
     assert (again.next, again.next_by) == ("friday-2", named)
-
-
-def test_rematches_rotate_the_games() -> None:
-    race = opened(Options(games=("athena", "steve")))
-    assert [replace(race, round=number).game.name for number in range(3)] == ["athena", "steve", "athena"]
 
 
 PLAYERS = ("ana", "bob", "cid", "dan")

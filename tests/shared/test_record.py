@@ -41,11 +41,6 @@ LINES = TEXT.split("\n")
 JOINT = (HERE / "race_records" / "joint.txt").read_text()
 
 
-def line_number(beginning: str, after: int = 0) -> int:
-    """The number of the first line with this beginning, from 1."""
-    return next(number for number, line in enumerate(LINES, 1) if number > after and line.startswith(beginning))
-
-
 def changed(was: str, now: str) -> BadRecord:
     """The error for the record with a text replaced once."""
     assert was in TEXT

@@ -167,22 +167,9 @@ def test_won_board_needs_no_moves() -> None:
     assert solve(board.play(line[0]).board, 10) == Answer(Outcome.WON, (), 1)
 
 
-def test_small_budget_leaves_a_deal_undecided() -> None:
-    board = numbered(GAMES["willow"], 1)
-    answer = solve(board, 20)
-    assert (answer.outcome, answer.line) == (Outcome.UNDECIDED, ())
-    assert 20 < answer.states < 100
-
-
 def test_board_with_hidden_cards_is_refused() -> None:
     with pytest.raises(ValueError, match="hidden cards"):
         solve(numbered(GAMES["athena"], 1).masked(), 10)
-
-
-def test_budget_that_is_not_positive_is_refused() -> None:
-    for budget in [0, -1]:
-        with pytest.raises(ValueError, match="at least one state"):
-            solve(numbered(GAMES["willow"], 1), budget)
 
 
 def answers() -> str:
