@@ -39,7 +39,7 @@ help:
 	@echo 'make worlds  compare races that differ only in hidden cards: SEED=n ROUNDS=m'
 	@echo 'make chaos   race while nodes, Redis and connections fail: SEED=n ROUNDS=m FROM=k'
 	@echo 'make simulation  the same in simulated time, one world for each seed: SEED=n WORLDS=m; TRACE=1 prints a timeline, CHECK=1 repeats'
-	@echo 'make fuzz    send frames and connections that nobody should send: SEED=n INPUTS=m'
+	@echo 'make fuzz    send frames, connections and command lines that nobody should send: SEED=n INPUTS=m'
 	@echo 'make lies    try every lie of a server that the clients must find: SEED=n ARGS="--jobs 2"'
 	@echo 'make mutants make one mistake after another in a copy of the source, which tests must notice: ONLY="n m"'
 	@echo 'make proxies race through each proxy of deploy/ that is installed, and test the alerts'

@@ -56,6 +56,7 @@ from tests.client.scripted_server import (
     rate_limited,
 )
 from tests.client.server_messages import room_state
+from tests.golden.golden_files import assert_sentences
 from tests.shared.sixth_game import HAMLET_FILE
 
 Pair = tuple[RecordedLink, Peer]
@@ -124,6 +125,16 @@ async def test_link_follows_no_path_that_no_room_has(server: ScriptedServer) -> 
         assert (await server.welcome()).path == "/r/k7"
 
 
+@pytest.mark.parametrize("turns", range(8))
+async def test_link_can_be_closed_while_its_server_closes(server: ScriptedServer, turns: int) -> None:
+    async with connect(server) as (recorded, peer):
+        await peer.close(CloseCode.RESTART)
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        await recorded.close()
+        assert recorded.of(Ended)
+
+
 async def test_closed_link_drops_a_connection_that_its_server_leaves_open(
     server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -139,6 +150,12 @@ async def test_closed_link_drops_a_connection_that_its_server_leaves_open(
         peer.socket.transport.pause_reading()
         await recorded.close()
         assert [socket.transport.is_closing() for socket in sockets] == [True]
+
+
+async def test_link_connects_elsewhere_if_the_home_is_full(server: ScriptedServer) -> None:
+    server.full.add("/r/k7")
+    async with connect(server, home=home_path("k7")) as (_, peer):
+        assert peer.path == "/"
 
 
 async def say_hello(server: ScriptedServer, sessions: MemorySessions) -> tuple[Link, asyncio.Task[Link], Peer, Hello]:
@@ -159,6 +176,22 @@ async def test_expired_session_is_replaced(server: ScriptedServer) -> None:
     await opening
     assert sessions.session(server.address.url, "ana") == "new"
     await link.close()
+
+
+async def test_refused_name_raises(server: ScriptedServer) -> None:
+    _, opening, peer, hello = await say_hello(server, MemorySessions())
+    await peer.send(Refused(to=hello.id, code=RefusalCode.MALFORMED, message="Not that name"))
+    with pytest.raises(RequestRefused, match="Not that name") as refused:
+        await opening
+    assert refused.value.code == RefusalCode.MALFORMED
+
+
+async def test_server_without_a_welcome_is_no_samedeal_server(server: ScriptedServer) -> None:
+    _, opening, peer, _ = await say_hello(server, MemorySessions())
+    await peer.send(Notice(code="x", message="y"))
+    with pytest.raises(CannotConnect, match="is not a Samedeal server") as failed:
+        await opening
+    assert failed.value.permanent
 
 
 async def test_first_hello_is_repeated_if_it_comes_too_soon(server: ScriptedServer) -> None:
@@ -233,6 +266,21 @@ async def test_create_is_not_repeated(server: ScriptedServer, connected: Pair) -
     assert await peer.receive(Act) == after
 
 
+async def test_delay_requested_by_the_server_is_kept(server: ScriptedServer, connected: Pair) -> None:
+    recorded, peer = connected
+    await recorded.join(peer, revision=2)
+    await peer.abort()
+    for _ in range(12):
+        peer = await server.accept()
+        hello = await peer.receive(Hello)
+        await peer.send(Refused(to=hello.id, code=RefusalCode.UNAVAILABLE, message="Down", retry_after=0.01))
+    peer = await server.welcome()
+    await peer.seat()
+    delays = [event.retry_in for event in recorded.of(Lost) if event.sentence == "Server: Down"]
+    assert len(delays) == 12
+    assert 0.01 <= min(delays) <= max(delays) <= 0.015
+
+
 async def test_stopped_server_is_gone_until_it_answers(server: ScriptedServer, monkeypatch: pytest.MonkeyPatch) -> None:
     async def time_out(_: ServerAddress, path: str = "") -> NoReturn:
         raise CannotConnect("No answer")
@@ -257,6 +305,17 @@ async def test_restarting_server_is_reconnected_at_once(server: ScriptedServer, 
         assert lost.sentence.isprintable()
         await server.welcome()
         await recorded.until_resumed()
+
+
+async def test_repeated_restarts_delay_the_reconnection(server: ScriptedServer, connected: Pair) -> None:
+    recorded, peer = connected
+    for _ in range(5):
+        await peer.close(CloseCode.RESTART)
+        peer = await server.welcome()
+    await recorded.until_resumed(5)
+    delays = [event.retry_in for event in recorded.of(Lost)]
+    assert all(delay > 0 for delay in delays)
+    assert max(delays) > 0.4
 
 
 async def test_move_that_is_not_saved_is_kept_on_its_connection(server: ScriptedServer, connected: Pair) -> None:
@@ -284,6 +343,17 @@ async def test_ban_ends_the_link_with_its_reason(server: ScriptedServer, connect
     ended = await recorded.until_is(Ended)
     assert ended == Ended(str(CloseCode.BANNED), "Server: You are banned for good: rude")
     assert server.count == 1
+
+
+async def test_ban_at_reconnection_ends_the_link(server: ScriptedServer, connected: Pair) -> None:
+    recorded, peer = connected
+    await peer.abort()
+    peer = await server.accept()
+    hello = await peer.receive(Hello)
+    await peer.send(Refused(to=hello.id, code=RefusalCode.BANNED, message="You are banned for good"))
+    await peer.close(CloseCode.BANNED, "banned")
+    assert await recorded.until_is(Ended) == Ended(RefusalCode.BANNED, "Server: You are banned for good")
+    assert server.count == 2
 
 
 @pytest.mark.parametrize("cut", ["at once", "after the answer", "never"])
@@ -335,6 +405,13 @@ async def test_permanent_close_ends_the_link(server: ScriptedServer, connected: 
             await request
         assert (refused.value.code, str(refused.value)) == (ClientCode.LINK_ENDED, ended.sentence)
     assert server.count == 1
+
+
+def test_permanent_closes_are_explained() -> None:
+    assert set(PERMANENT_CLOSES) == PERMANENT_CLOSE_CODES
+    assert_sentences(
+        "client connection: close codes", [f"{code:d}\t{text}" for code, text in sorted(PERMANENT_CLOSES.items())]
+    )
 
 
 async def test_unknown_game_of_a_newer_server_is_named(connected: Pair) -> None:

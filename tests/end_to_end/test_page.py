@@ -547,3 +547,23 @@ async def test_record_is_replayed_from_a_file(one: Node, browser: Browser) -> No
     await browser.run("document.querySelector('[data-player=line] button').click()")
     await browser.run("document.querySelector('tbody button').click()")
     await shows_boards_of(browser, "1", "line")
+
+
+async def test_unreadable_records_are_explained(one: Node, browser: Browser) -> None:
+    """``tests/shared/test_checker.py`` has many more that the same modules read."""
+    good = (GOLDEN / "race_records" / "numbered.txt").read_text()
+    await browser.open(f"{one.url}/replay")
+    await browser.shows("Open the record of a race")
+    for content, sentence in (
+        ("<svg onload=alert(1)>", "not the record of a race"),
+        ("\ufeff" * 400_000, "not the record of a race"),
+        (good.replace("record 3", "record 4"), "newer than this page"),
+        (good.replace("record 3", "record 2"), "too old for this page"),
+        (good[:-80], "cut off"),
+        (good.replace("3 0", "3 1"), "damaged"),
+    ):
+        await browser.drop(content.encode())
+        await browser.shows(sentence, "[role=alert]")
+    assert (
+        await browser.run("return document.querySelectorAll('main :is(img, b, i, script):not(.example *)').length") == 0
+    )

@@ -18,6 +18,7 @@ from samedeal.forbidden_words import ForbiddenWords
 from samedeal.game_rules import rules_in_short
 from samedeal.games import GAMES, LEAD_GAME
 from samedeal.protocol.messages import (
+    Created,
     Done,
     EarlierPlayer,
     KickPlayer,
@@ -25,6 +26,7 @@ from samedeal.protocol.messages import (
     Ping,
     Pong,
     Ready,
+    Rematch,
     Resign,
     Start,
     TideTime,
@@ -37,6 +39,7 @@ from samedeal_client.board.board_lines import board_lines
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import row_text
 from samedeal_client.text.time_text import short_clock_text
+from samedeal_server.api import front
 from samedeal_server.page.files import PageFiles, _qr_code
 from samedeal_server.races.earlier import EarlierRace
 from samedeal_server.races.race_record import race_id
@@ -45,6 +48,7 @@ from tests.end_to_end.browser import DEADLINE, ENGINES, LAPTOP, Browser, Engine,
 from tests.end_to_end.processes import Programs
 from tests.end_to_end.proxy import Proxy
 from tests.end_to_end.racing_page import (
+    ENTER,
     MOVE,
     PILES,
     PLACE,
@@ -67,6 +71,7 @@ from tests.server.client import Client
 from tests.server.live_nodes import Node
 from tests.server.races import finish, race, race_alone, raced, shorten_wait
 from tests.server.waiting import until
+from tests.shared.positions import position
 from tests.shared.race_values import new_race
 
 pytestmark = pytest.mark.xdist_group("page")  # one browser at a time for these tests
@@ -224,6 +229,24 @@ async def test_phone_in_the_hand(one: Node, browser: Browser) -> None:
     browser.errors()  # it mentions connections that were cut
 
 
+BANNERS = script("banners")
+
+
+async def test_banner_tells_how_the_race_went(one: Node, browser: Browser) -> None:
+    """As Ben sees it, who is the second. The last race of a series has its winner on the first line."""
+    ana, ben = {"player": 0, "name": "ana"}, {"player": 1, "name": "ben"}
+    won, later, few = {"count": 52, "finishedAt": 188_000}, {"count": 52, "finishedAt": 200_000}, {"count": 1}
+    told = {
+        "2nd / ana won by 12 s / You finished in 3:19": (1, "", won, later),
+        "♛ / ana won the series / ana won by 12 s / You finished in 3:19": (3, "", won, later),
+        "1st / You won in 3:07 / 12 s ahead of ana / A new best": (1, "A new best", won | ben, later | ana),
+        "2nd / Nobody finished. ana was closest. / You have 1 card home": (1, "", {"count": 9}, few),
+        "2nd / ana won in 3:07 / You resigned with 1 card home": (1, "", won, few | {"resigned": True}),
+    }
+    await browser.open(one.url)
+    assert await browser.run(BANNERS, list(told.values())) == list(told)
+
+
 async def test_rematch_is_wished_while_others_race(one: Node, browser: Browser) -> None:
     mira = await opened(one.url, deal="#1")
     await mira.join(ROOM)
@@ -237,6 +260,28 @@ async def test_rematch_is_wished_while_others_race(one: Node, browser: Browser) 
     await browser.shows("You get a seat in the rematch")
     await mira.expect(Done, Resign)
     await browser.until("location.pathname !== '/friday'")
+    await browser.shows("You have a seat, zoe")
+
+
+@pytest.mark.parametrize("watches", [False, True])
+async def test_rival_who_wants_a_rematch_is_named(one: Node, browser: Browser, watches: bool) -> None:
+    """Also to a racer who has given up the seat, to watch the others."""
+    mira = await opened(one.url, deal="#1")
+    await mira.join(ROOM)
+    await sit(browser, one.url)
+    await mira.expect(Done, Start)
+    await dealt(browser)
+    for label in ("Resign", "Really resign?"):
+        await browser.run(PRESS, label)
+    await browser.shows("Watch them")
+    if watches:
+        await browser.run(PRESS, "Watch them")
+        await browser.until("!document.querySelector('.seated')")
+    await mira.expect(Done, Resign)
+    await mira.phase("finished")
+    await mira.expect(Created, Rematch)
+    await browser.shows("mira wants a rematch: join")
+    await browser.run(PRESS, "mira wants a rematch: join")
     await browser.shows("You have a seat, zoe")
 
 
@@ -520,6 +565,29 @@ async def test_all_ways_to_race_are_in_sight(one: Node, browser: Browser, monkey
         assert len(await browser.texts("#past .count")) == 2
 
 
+async def test_board_that_is_won_is_celebrated(one: Node, browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One card is left of the deal of a day that is over. Those who played it are named, with the day."""
+    ana = await Client.hello(one.url, "ana")
+    await ana.create("first", games=("freecell",), deal="daily 2026-01-02")
+    await raced("first", ana)
+    await until(lambda: one.store.records.newest_of("first"))
+    left = position("freecell", "01: AC-QC | 02: AD-KD | 03: AH-KH | 04: AS-KS | 1: KC").board
+    board = front._board
+    monkeypatch.setattr(front, "_board", lambda *record: replace(board(*record), piles=tuple(map(tuple, left.piles))))
+    await browser.open(one.url, SMALL_PHONE)
+    await browser.shows("ana (today)", "#past")
+    await browser.press("1")
+    await browser.press("Enter")
+    await browser.shows("You won!", "#told")
+    assert await browser.run("return document.querySelectorAll('#felt .falls').length") == 48
+    await browser.run("document.querySelector('#ways details').open = true")
+    for size in (SMALL_PHONE, (640, 360), (820, 1180)):
+        await browser.resize(size)
+        await browser.until("document.documentElement.scrollWidth <= arguments[0]", size[0])
+    await browser.press("z")
+    await browser.until("!document.querySelector('#felt .falls')")
+
+
 async def test_first_screen_shows_what_happens_here(one: Node, browser: Browser) -> None:
     """The newest race as lanes, and once it is over, the closest finish of the week. No WebSocket is opened for that."""
     players = tuple(
@@ -654,6 +722,16 @@ async def test_player_is_told_to_be_stuck(one: Node, browser: Browser) -> None:
         await tap(browser, "draw", number)
     await mira.state(lambda state: any(player.stuck for player in state.players))
     await browser.shows("can improve your result", "#said")
+
+
+async def test_room_without_spectators_offers_a_seat(one: Node, browser: Browser) -> None:
+    await opened(one.url, spectators=False, passphrase="sesam open")
+    await browser.open(f"{one.url}/{ROOM}", SMALL_PHONE)
+    await browser.until("document.querySelector('.sit input')")
+    await browser.run(SIT, "zoe")
+    await browser.until("document.querySelector('[type=password]')")
+    await browser.run(ENTER, "sesam open")
+    await browser.shows("You have a seat, zoe")
 
 
 async def test_link_and_qr_code_have_the_path_of_a_proxy(one: Node, browser: Browser) -> None:

@@ -19,6 +19,8 @@ from samedeal_server.config.hook_addresses import HookAddress
 from samedeal_server.config.setting_sources import InvalidValue
 from samedeal_server.hooks import hook_sender
 from samedeal_server.hooks.hook_messages import message, sentence
+from samedeal_server.hooks.hook_sender import HookSender
+from samedeal_server.loop_timers import Timers
 from samedeal_server.races.public_facts import RaceNews
 from samedeal_server.store import keys
 from samedeal_server.store.news import NewsId
@@ -182,6 +184,28 @@ async def test_failed_request_is_sent_again_or_dropped(
         await (await one.player("bo")).create("monday")
         await one.becomes("hooks_total", 1, outcome="told")
         assert "s3cret" not in log.read()
+
+
+async def test_hook_can_ask_for_a_longer_wait(
+    node: NodeMaker, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits: list[float] = []
+
+    class NotedTimers(Timers):
+        async def sleep(self, delay: float) -> None:
+            waits.append(delay)
+
+    monkeypatch.setattr(hook_sender, "WAITS", (1, 9, 3))
+    receiver.answers = [429, 503, 503]
+    one = await node()
+    address = HookAddress.parse(receiver.url)
+    sender = HookSender(one.store, one.store.news, one.gateway.metrics, address, "", "", NotedTimers())
+    await sender.tell_waiting()
+    await (await one.player()).create("friday")
+    async with asyncio.timeout(DEADLINE):
+        while not receiver.requests:
+            await sender.tell_waiting()
+    assert waits == [0, 3, 9, 3]  # the last wait is the longest that a hook can ask for
 
 
 @pytest.mark.parametrize("is_trusted", [True, False])

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Final
 
 import pytest
+from websockets.exceptions import InvalidStatus
 
 from samedeal.errors import RequestRefused
 from samedeal.options import Options, WantedOptions
@@ -23,6 +24,7 @@ from tests.golden.golden_files import assert_answers
 from tests.server.client import Client
 from tests.server.live_nodes import PLENTY, NodeMaker
 from tests.server.races import finish, race
+from tests.server.raw_client import Wire, handshake
 
 
 def asked(pace: Pace, now: float, cost: int = 1) -> tuple[float, float]:
@@ -181,6 +183,20 @@ async def test_new_players_of_an_address_are_limited(node: NodeMaker) -> None:
     assert again.player == ana.player
 
 
+async def connect_and_close(url: str, times: int) -> None:
+    for _ in range(times):
+        await (await Client.connect(url)).close()
+
+
+async def test_connections_of_an_address_are_rate_limited(node: NodeMaker) -> None:
+    one = await node(dataclasses.replace(PLENTY, address_rate=1, address_burst=100))
+    await connect_and_close(one.url, 18)
+    with pytest.raises(InvalidStatus) as refused:
+        await connect_and_close(one.url, 5)
+    assert refused.value.response.status_code == 429
+    assert int(refused.value.response.headers["Retry-After"]) > 0
+
+
 def takes(ask: Callable[..., object], *networks: str, now: float = 0.0) -> bool:
     """Whether a limit lets a client of some networks do something."""
     try:
@@ -229,3 +245,13 @@ def test_refused_request_takes_nothing_from_wider_networks() -> None:
         asked = [takes(take, *networks_of(f"2001:db8:1:{number}::1")) for _ in range(6)]
         assert asked == [True, *[False] * 5]
     assert takes(take, *networks_of("2001:db8:1:3::1"))
+
+
+async def test_connections_of_an_ipv6_network_are_limited(node: NodeMaker) -> None:
+    one = await node(dataclasses.replace(PLENTY, connections_per_address=1), trusted_proxies=("127.0.0.1",))
+    statuses = []
+    for network in ("200", "201", "202", "203", "2ff", "300"):
+        wire = await Wire.open(one.url)
+        await wire.send(handshake(X_Forwarded_For=f"2001:db8:1:{network}::1"))
+        statuses.append(int((await wire.head()).split()[1]))
+    assert statuses == [101, 101, 101, 101, 429, 101]

@@ -37,6 +37,47 @@ async def test_moves_are_counted_by_outcome(one: Node) -> None:
     await one.becomes("ack_seconds_count", 3)
 
 
+async def test_connections_are_counted_by_kind_and_reason(one: Node) -> None:
+    ana, bob = await race(one)
+    watcher, guest = await one.player("wat"), await one.player("guest")
+    await watcher.watch(ana.room)
+
+    def kinds() -> tuple[float, ...]:
+        return tuple(one.metric("connections", kind=kind) for kind in ("racing", "watching", "lobby"))
+
+    assert kinds() == (2, 1, 1)
+    await guest.close()
+    await bob.abort()
+    await one.becomes("connections_closed_total", 1, reason="normal")
+    await one.becomes("connections_closed_total", 1, reason="lost")
+    assert kinds() == (1, 1, 0)
+    assert one.metric("connections_opened_total") == 4
+    await one.gateway.drain()
+    assert one.metric("connections_closed_total", reason="restart") == 2
+    assert kinds() == (0, 0, 0)
+
+
+async def test_race_is_counted_by_one_node(one: Node, two: Node) -> None:
+    ana, bob = await race(one, two)
+    await one.upkeep.repair()
+    await two.upkeep.repair()
+    for each in (one, two):
+        assert each.metric("rooms", game="athena", phase="racing") == 1
+    await until(lambda: two.metric("fan_out_lag_seconds_count"))
+    await finish(ana, bob)
+
+    def changes(change: str) -> float:
+        return sum(each.built.metrics.races["athena", change].value for each in (one, two))
+
+    await until(lambda: changes("finished"))
+    await one.upkeep.sweep()
+    await two.upkeep.sweep()
+    assert [changes(each) for each in ("opened", "countdown", "racing", "finished", "closed")] == [1, 1, 1, 1, 0]
+    await one.upkeep.repair()
+    assert one.metric("rooms", game="athena", phase="racing") == 0
+    assert one.metric("rooms", game="athena", phase="finished") == 1
+
+
 async def test_metrics_reveal_nothing_about_players(one: Node) -> None:
     """Labels contain nothing that depends on a client, a room or a deal."""
     labels = series(one)

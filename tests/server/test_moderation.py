@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from samedeal.deal_proof import DealProof
-from samedeal.errors import DealNotCheckable
+from samedeal.errors import BadRecord, DealNotCheckable
 from samedeal.names import removed_name
 from samedeal.options import WantedOptions
 from samedeal.protocol.admin import (
@@ -42,6 +43,7 @@ from samedeal.protocol.messages import (
     Rematch,
     Report,
     Resign,
+    Start,
 )
 from samedeal.protocol_codes import CloseCode
 from samedeal.record import Record
@@ -198,6 +200,22 @@ async def test_player_renamed_later_keeps_the_name_in_hashes(one: Node, two: Nod
     assert (await export(operator, "kind name"))["player"] == racers[0].player
 
 
+async def test_renamed_player_is_told(one: Node, two: Node, operator: Operator) -> None:
+    """Others are shown the name."""
+    ana, bob = await seated(one, two, room="friday", games=("athena",), countdown=0)
+    await operator.expect(Done, Rename, room="friday", player="bob", name="Kind Name")
+    given = await bob.until(Notice)
+    await ana.expect(Done, Start)
+    await bob.dealt()
+    await operator.expect(Done, Rename, room="friday", player="kind name", name="Other Name")
+    shown = await bob.until(Notice)
+    assert (given.code, shown.code) == ("renamed", "renamed")
+    assert "Kind Name" in given.message
+    assert "Other Name" in shown.message
+    await ana.state(lambda state: [seat.shown for seat in state.players] == ["", "Other Name"])
+    assert not any(isinstance(message, Notice) for message in ana.inbox)
+
+
 @pytest.mark.parametrize("name", ["\x1b", "The Server", "Biscuit"])
 async def test_player_is_not_renamed_to_what_is_no_name(one: Node, operator: Operator, name: str) -> None:
     await seated(one, room="friday")
@@ -215,6 +233,14 @@ async def test_kicked_racer_is_not_said_to_have_resigned(one: Node, operator: Op
         known = bob.link.witness
         await until(lambda: known.evidence.is_kicked)
         assert known.evidence.found == {}
+
+
+async def test_renamed_winner_is_listed_by_the_other_name(one: Node, operator: Operator) -> None:
+    (ana,) = await race(one, names=["ana"], players=1)
+    await operator.expect(Done, Rename, room=ana.room, player="ana", name="Kind")
+    await finish(ana)
+    await kept(ana, ana.room)
+    assert [line.winner for line in (await ana.expect(Records, ListRecords)).records] == ["Kind"]
 
 
 async def test_deleted_record_is_not_made_again(one: Node, operator: Operator) -> None:
@@ -299,6 +325,17 @@ async def test_verdict_after_a_removed_name_is_unsure(one: Node, operator: Opera
         DealProof.parse(proof).check()
     for shown in await asyncio.to_thread(verdicts_on, [text, proof], tmp_path):
         assert "removed a name" in shown, shown
+
+
+async def test_actions_of_a_removed_name_keep_their_hashes(one: Node) -> None:
+    (ana,) = await race(one, names=["ana"], players=1, deal="1")
+    await ana.acts(2)
+    await finish(ana)
+    removed = (await kept(ana, ana.room)).without_names([1])
+    assert Record.parse(str(removed)) == removed
+    (action,) = {line for line in str(removed).splitlines() if line.endswith(removed.players[0].actions[1][1])}
+    with pytest.raises(BadRecord):
+        Record.parse(str(removed).replace(action, f"9{action}"))
 
 
 async def test_names_are_removed_again_after_a_restore(
@@ -450,4 +487,10 @@ async def test_moderator_may_send_only_the_allowed_requests(node: NodeMaker, log
     await moderator.send(Status)
     assert await moderator.closed() == CloseCode.NOT_LOGGED_IN
     await Operator.login(one.url, "another token of theirs")
+    await Operator.login(one.url)
+
+
+async def test_token_can_come_without_a_restart(node: NodeMaker) -> None:
+    one = await node()
+    one.built.apply(replace(one.built.config, admin_token=TOKEN))
     await Operator.login(one.url)

@@ -18,7 +18,9 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_private_key,
 )
 
+from samedeal_server.config.config import Config
 from samedeal_server.errors import StartupError
+from samedeal_server.process.reload import reload_on_request
 from samedeal_server.process.tls import Certificate, load_certificate
 from samedeal_server.telemetry.events import LogEvent
 from samedeal_server.telemetry.metrics import Metrics
@@ -134,6 +136,25 @@ async def test_expired_certificate_is_used_until_it_is_renewed(keys: Keys) -> No
         watching.cancel()
 
 
+async def test_rejected_certificate_is_a_failed_reload(keys: Keys) -> None:
+    metrics, requested = Metrics(), asyncio.Event()
+    certificate = Certificate(keys.cert, keys.key, metrics)
+
+    def counted(result: str) -> float | None:
+        return metrics.registry.get_sample_value("samedeal_reloads_total", {"result": result})
+
+    reloading = asyncio.create_task(
+        reload_on_request(requested, Config(), Config, lambda _: certificate.reload(), metrics)
+    )
+    requested.set()
+    await until(lambda: counted("done") == 1)
+    DAMAGE["expired"](keys)
+    requested.set()
+    await until(lambda: counted("failed") == 1)
+    assert counted("done") == 1
+    reloading.cancel()
+
+
 async def test_changed_files_are_reloaded(keys: Keys) -> None:
     metrics = Metrics()
     certificate = Certificate(keys.cert, keys.key, metrics)
@@ -155,3 +176,18 @@ async def test_changed_files_are_reloaded(keys: Keys) -> None:
         path.symlink_to(target)
     await until_expiry_is(expiries[0])
     watching.cancel()
+
+
+async def test_expiry_soon_is_logged_once_a_day(keys: Keys) -> None:
+    keys.renew(datetime.now(UTC) + timedelta(days=3))
+    with structlog.testing.capture_logs() as events:
+        watching = asyncio.create_task(Certificate(keys.cert, keys.key, Metrics()).watch(poll_interval=0.01))
+        await until(lambda: events)
+        await asyncio.sleep(0.1)
+        watching.cancel()
+    assert [event["event"] for event in events] == [LogEvent.CERTIFICATE_EXPIRES_SOON]
+
+
+def test_old_tls_versions_are_disabled(keys: Keys) -> None:
+    context = Certificate(keys.cert, keys.key, Metrics()).context
+    assert context.minimum_version >= ssl.TLSVersion.TLSv1_2

@@ -25,10 +25,19 @@ def cited_rulings() -> set[str]:
     return {number for path in files for number in CITED.findall(path.read_text(encoding="utf-8"))}
 
 
+def test_every_ruling_has_a_paragraph() -> None:
+    assert re.findall(r"^\*\*R([0-9]+) ", PAGE, re.MULTILINE) == [str(number) for number in range(1, LAST + 1)]
+    assert re.findall(r'^<a id="r([0-9]+)"></a>$', PAGE, re.MULTILINE) == [str(number) for number in range(1, LAST + 1)]
+
+
 def test_every_cited_ruling_exists() -> None:
     cited = cited_rulings()
     assert cited
     assert cited <= {str(number) for number in range(1, LAST + 1)}
+
+
+def test_every_game_has_a_section() -> None:
+    assert re.findall(r"^## (.+)$", PAGE, re.MULTILINE) == ["All games", *(game.title for game in GAMES.values())]
 
 
 def test_only_columns_that_take_any_card_are_said_to() -> None:
