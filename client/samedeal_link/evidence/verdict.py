@@ -350,7 +350,7 @@ def _own(evidence: Evidence, record: Record, plays: Mapping[int, Mapping[int, Pl
             yield "other_board", f"It counted your moves in another way after action {board.revision}."
         if board.may_undo != (play.why_no_undo is None):
             yield "other_board", f"It was wrong about undo after action {board.revision}."
-    yield from _actions(evidence, _made(record, player), own)
+    yield from _actions(evidence, began_at(record, player), _made(record, player), own)
     yield from _not_taken(evidence, record, player, own)
     if player.resigned and not evidence.has_given_up:
         yield "resigned_for_you", ""
@@ -362,8 +362,13 @@ def _made(record: Record, player: RecordedPlayer) -> dict[int, tuple[int, str]]:
     return {revision: (start + time, action) for revision, (time, action) in enumerate(player.actions, 1)}
 
 
+def _clock_error(evidence: Evidence) -> int:
+    """Return by how many milliseconds the server's clock was wrong in sum, so that what was when is not sure."""
+    return sum(total for kind, (_, total) in evidence.mistimed.items() if kind in ("misdated", "set"))
+
+
 def _actions(
-    evidence: Evidence, made: Mapping[int, tuple[int, str]], own: Mapping[int, Play]
+    evidence: Evidence, start: int, made: Mapping[int, tuple[int, str]], own: Mapping[int, Play]
 ) -> Iterator[tuple[str, str]]:
     for ack in evidence.acks:
         recorded = made.get(ack.revision)
@@ -392,7 +397,7 @@ def _actions(
         if sent is None:
             yield "foreign_action", f"Action {revision} is {action}."
             break
-        if not 0 < sent <= time + _DRIFT or not evidence.mistimed.keys().isdisjoint(("misdated", "set")):
+        if not start - _PATIENCE < sent <= time + _DRIFT or _clock_error(evidence):
             yield "unfinished", f"your action {revision} was never confirmed"
             break
 
@@ -413,7 +418,7 @@ def _not_taken(
         until = denied.ended if denied is not None else sent.time + _PATIENCE
         gave_up_at = evidence.gave_up_at if player.resigned else 0  # what the record does not say ended nothing
         end = min(record.end, gave_up_at or record.end, began_at(record, player) + record.limit)
-        if until < end - _TOLERANCE and (is_over or sent.revision == len(player.actions)):
+        if until - _clock_error(evidence) < end - _TOLERANCE and (is_over or sent.revision == len(player.actions)):
             yield "unfinished", f"the server did not take your action {sent.revision + 1}"
             break
 

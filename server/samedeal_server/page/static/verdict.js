@@ -217,15 +217,15 @@ const seatsOf = ({begun}) => new Map(begun?.racers) // by the first two values o
 
 function* rowsOfResults(evidence, reading) {
 	const {record} = reading
-	const seats = seatsOf(evidence)
+	const ids = new Map(evidence.begun?.racers.map(([player, seat]) => [seat, player]))
 	const lines = record.players.map(({seat, name, place, cards, time, resigned, bot, began}) => {
 		const {moves, undos} = reading.plays.get(seat).at(-1)
-		return [seat, name, place, cards, time, moves, undos, resigned, bot, ...beginning(began)]
+		return [ids.get(seat) ?? "", name, place, cards, time, moves, undos, resigned, bot, ...beginning(began)]
 	})
+	const sorted = all => all.map(each => JSON.stringify(each)).sort()
 	for (const {end, lines: shown} of evidence.results) {
-		const own = shown.map(([player, ...line]) => [seats.get(player) ?? 0, ...line])
-		const isInOrder = own.every((line, i) => !i || line[2] >= own[i - 1][2])
-		if (end !== record.end || !isInOrder || !same(own.sort(([a], [b]) => a - b), lines)) yield ["other_results"]
+		const isInOrder = shown.every((line, i) => !i || line[2] >= shown[i - 1][2])
+		if (end !== record.end || !isInOrder || !same(sorted(shown), sorted(lines))) yield ["other_results"]
 	}
 	for (const [seat, counts] of evidence.counts) {
 		const {name = "nobody"} = record.players.find(player => player.seat === seat) ?? {}
@@ -258,6 +258,9 @@ function* rowsOfOwn(evidence, reading) {
 	if (player.resigned && !evidence.hasGivenUp) yield ["resigned_for_you"]
 }
 
+// By how many ms the server's clock was wrong in sum, so that what was when is not sure.
+const clockError = ({misdated, set}) => (misdated?.[1] ?? 0) + (set?.[1] ?? 0)
+
 function* rowsOfActions({acks, sent, denied, mistimed}, record, player, plays, isWrong) {
 	const {terms} = record
 	const {actions} = player
@@ -274,8 +277,8 @@ function* rowsOfActions({acks, sent, denied, mistimed}, record, player, plays, i
 	for (const [i, {time, action}] of actions.entries()) {
 		if (acks.some(({revision}) => revision === i + 1)) continue
 		const known = [...sent.values()].findLast(each => each.revision === i && each.action === action)
-		const isOpen = known?.time > 0 && denied.every(({id}) => id !== known.id)
-		const isDated = isOpen && known.time <= start + time + DRIFT && !mistimed.misdated && !mistimed.set
+		const isOpen = known?.time > start - PATIENCE && denied.every(({id}) => id !== known.id)
+		const isDated = isOpen && known.time <= start + time + DRIFT && !clockError(mistimed)
 		if (!known) yield ["foreign_action", `Action ${i + 1} is ${action}.`]
 		else if (!isDated) yield ["unfinished", `your action ${i + 1} was never confirmed`]
 		if (!isDated) break
@@ -283,11 +286,11 @@ function* rowsOfActions({acks, sent, denied, mistimed}, record, player, plays, i
 }
 
 // Yields rows about an action that was refused for a false reason, and about the next one if it was never taken.
-function* rowsOfRefusals({denied, sent, gaveUpAt}, record, player, plays) {
+function* rowsOfRefusals({denied, sent, gaveUpAt, mistimed}, record, player, plays) {
 	const {terms, end} = record
 	const {actions} = player
 	const left = (player.resigned && gaveUpAt) || end // what the record does not say ended nothing
-	const until = Math.min(end, left, beganAt(record, player) + 1000 * terms.options.limit) - TOLERANCE
+	const until = Math.min(end, left, beganAt(record, player) + 1000 * terms.options.limit) - TOLERANCE + clockError(mistimed)
 	for (const {id, revision, action, time} of sent.values()) {
 		const {code, ended = time + PATIENCE} = denied.find(each => each.id === id) ?? {}
 		const isForbidden = BY_RULES.test(code)
