@@ -12,6 +12,7 @@ from redis.asyncio import Redis
 from samedeal.deal import Deal
 from samedeal.protocol.messages import Created, Done, Hello, ListRecords, ListRooms, RaceNow, Records, Resign, Rooms
 from samedeal_server.store import keys
+from samedeal_server.store.sessions import SESSION_LIFETIME
 from tests.chaos.rounds import node_options
 from tests.server.client import Client
 from tests.server.races import draw, kept, raced
@@ -25,7 +26,7 @@ FIRST_DAY: Final = datetime(2028, 2, 25, tzinfo=UTC)
 _DAYS: Final = 7
 RECORD_DAYS: Final = 3
 _RACES_A_DAY: Final = 3
-_LONGEST_LIFETIME: Final = timedelta(days=31)
+_LONGEST_LIFETIME: Final = timedelta(seconds=SESSION_LIFETIME, days=1)
 """Time after which Redis has forgotten everybody who did not come back."""
 
 
@@ -42,7 +43,7 @@ class Week:
         self._started = 0
 
     async def pass_by(self) -> None:
-        """Let the week pass, and then a month without anybody. Raise AssertionError if the server breaks a promise."""
+        """Let the week pass, and then two months without anybody. Raise AssertionError if the server breaks a promise."""
         await self._redis.start()
         session = bobs = guests = player = ""
         for day in range(1, _DAYS + 1):
