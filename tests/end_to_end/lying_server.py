@@ -52,7 +52,12 @@ class Liar:
         await (await Client.hello(self._node.url, "mira")).create(ROOM, limit=600, countdown=0, **options)
         page = PageFiles()
         async with serve(
-            self._serve, "127.0.0.1", subprotocols=PROTOCOLS, process_request=lambda _, request: page.respond(request)
+            self._serve,
+            "127.0.0.1",
+            subprotocols=PROTOCOLS,
+            process_request=lambda socket, request: (
+                socket.respond(204, "") if request.method == "POST" else page.respond(request)  # to keep a session
+            ),
         ) as server:
             self.url = f"ws://127.0.0.1:{next(iter(server.sockets)).getsockname()[1]}"
             yield self
