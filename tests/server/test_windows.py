@@ -291,7 +291,7 @@ async def test_standing_series_counts_as_one_window(node: NodeMaker) -> None:
     ana = await one.player("ana")
     await standing(ana, 100_000)
     options = WantedOptions(games=("ace-of-hearts",), deal="winnable")
-    await ana.refused("server_full", Create, options=options, window=WINDOW)
+    await ana.refused("too_many_windows", Create, options=options, window=WINDOW)
 
 
 async def test_host_opens_the_doors_again_after_lost_draws(

@@ -84,7 +84,7 @@ What each command does, by phase. Where the table has a code (``bad_share``, ``n
     RaceAlone     countdown   nothing     nothing     nothing     nothing
     Resign        not_racing  not_racing  resigns     not_racing  room_closed
     DeclareStuck  not_racing  not_racing  is stuck    not_racing  room_closed
-    LinkRematch   not_over    links       not_over    links       room_closed
+    LinkRematch   not_over    not_over    not_over    links       room_closed
     Kick          removes     removes     resigns     removes     room_closed
     Kick by host  removes     removes     started     started     room_closed
     Rename        renames     shows       shows       shows       room_closed
