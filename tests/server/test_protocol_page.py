@@ -18,12 +18,7 @@ from samedeal.protocol.messages import (
     Begin,
     Join,
     ProgressUpdate,
-    RecordLine,
-    RoomLine,
-    Seat,
-    Standing,
     Tally,
-    TideTime,
     ToClient,
     ToServer,
     Watch,
@@ -48,7 +43,13 @@ FLAT: Final = " ".join(PAGE.split())
 
 REQUESTS: Final = get_args(ToServer)
 TO_CLIENT: Final = get_args(ToClient)
-MAPS: Final = (RoomLine, RecordLine, Seat, Tally, Standing, TideTime)
+MAPS: Final = [
+    kind
+    for kind in vars(messages).values()
+    if isinstance(kind, type) and issubclass(kind, Struct) and kind.__module__ == messages.__name__
+    if not issubclass(kind, messages.Message)
+]
+"""The maps that messages contain."""
 
 
 def test_page_has_exactly_the_messages_maps_and_codes() -> None:

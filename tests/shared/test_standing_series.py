@@ -4,40 +4,32 @@ from __future__ import annotations
 
 from dataclasses import replace as with_fields
 from itertools import pairwise
-from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
 from samedeal.deal import Deal
 from samedeal.errors import RequestRefused
-from samedeal.joint_deal import HIGHEST_DRAW, MAX_DRAWS, MAX_OPENINGS, share_commitment
-from samedeal.options import LONGEST_SERIES, Options
+from samedeal.joint_deal import HIGHEST_DRAW, MAX_DRAWS, MAX_OPENINGS
+from samedeal.options import LONGEST_SERIES
 from samedeal.race.commands import (
-    CommitShareCommand,
     FixDealCommand,
     GiveUpDealCommand,
-    JoinCommand,
     KickCommand,
     LeaveCommand,
     LinkRematchCommand,
     ResignCommand,
-    RevealShareCommand,
     StartCommand,
 )
 from samedeal.race.due_times import WINDOW_LIFETIME, awaits_next, due_at
 from samedeal.race.held_race import HeldRace
 from samedeal.race.openings import first_race, rematch
 from samedeal.race.values import SHORTEST_DOORS, DealSecret, FoundDeal, Race
-from tests.shared.joint_deals import some_bytes
+from tests.shared.windows import CREATED, HOUR, OPTIONS, SECRET, away, joined, refusal, with_deal, with_shares
 
-SECRET = some_bytes("the secret")
-CREATED = 1_000_000
-HOUR = 3_600_000
 DAY = 24 * HOUR
 FIRST = CREATED + 4 * HOUR
 DAILY = tuple(FIRST + each * DAY for each in range(LONGEST_SERIES))
-OPTIONS = Options(games=("ace-of-hearts",), deal="winnable", limit=600, players=4)
 
 
 def first(opens: tuple[int, ...] = DAILY, window: int = DAY, **options: int) -> HeldRace:
@@ -45,38 +37,6 @@ def first(opens: tuple[int, ...] = DAILY, window: int = DAY, **options: int) -> 
     wanted = replace(OPTIONS, **{"series": len(opens), **options})
     given = "friday", wanted, Deal.parse(wanted.deal), SECRET, CREATED
     return HeldRace(first_race(*given, window=window // 1000, opens=opens), DealSecret(SECRET))
-
-
-def joined(*names: str, held: HeldRace, now: int = CREATED) -> HeldRace:
-    """The race after players have joined. The first one is the host."""
-    for name in names:
-        held = held.told(JoinCommand(name, name.capitalize(), held.progress_of_all), now)
-    return held
-
-
-def away(held: HeldRace, name: str) -> HeldRace:
-    """The race while a player is not connected."""
-    gone = replace(held.progress_of(name), connected=False)
-    return with_fields(held, progress={**held.progress, name: gone})
-
-
-def with_shares(held: HeldRace, *names: str, now: int) -> HeldRace:
-    """The race after players have drawn its deal. Their names decide their shares."""
-    race = held.race
-    given = race.terms.digest, race.commitment
-    for name in names:
-        racer = race.seated(name)
-        commitment = share_commitment(*given, racer.seat, racer.name, race.draw.number, some_bytes(name))
-        held = held.told(CommitShareCommand(name, race.draw.number, commitment), now)
-    for name in names:
-        held = held.told(RevealShareCommand(name, race.draw.number, some_bytes(name)), now)
-    return held
-
-
-def refusal(held: HeldRace, *told: Any) -> str:
-    with pytest.raises(RequestRefused) as caught:
-        held.told(*told)
-    return caught.value.code
 
 
 def following(held: HeldRace, now: int) -> HeldRace:
@@ -88,8 +48,7 @@ def raced(held: HeldRace, now: int) -> HeldRace:
     """The race after all have drawn its deal and resigned."""
     players = [racer.player for racer in held.race.racers]
     held = with_shares(held.passed(now).passed(now), *players, now=now)
-    found = FoundDeal(held.race.draw.number, held.race.draw.shares, 0, "draw")
-    held = with_fields(held, secret=DealSecret(SECRET, found)).told(FixDealCommand(found), now).passed(now)
+    held = with_deal(held, now)
     for player in players:
         held = held.begun(player, now).told(ResignCommand(player), now)
     return held.passed(now)

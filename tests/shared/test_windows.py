@@ -11,78 +11,43 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from samedeal.deal import Deal
 from samedeal.deal_proof import DealProof
 from samedeal.errors import DealNotProven, RequestRefused
-from samedeal.joint_deal import HIGHEST_DRAW, MAX_DRAWS, MAX_OPENINGS, share_commitment
-from samedeal.options import Options
+from samedeal.joint_deal import HIGHEST_DRAW, MAX_DRAWS, MAX_OPENINGS
 from samedeal.race.commands import (
     CommitShareCommand,
-    FixDealCommand,
     JoinCommand,
     KickCommand,
     LeaveCommand,
     ResignCommand,
-    RevealShareCommand,
     StartCommand,
 )
 from samedeal.race.draws import SHARE_TIMEOUT
 from samedeal.race.due_times import WINDOW_LIFETIME, due_at
 from samedeal.race.endings import opens_at
 from samedeal.race.held_race import HeldRace
-from samedeal.race.openings import first_race, rematch
+from samedeal.race.openings import rematch
 from samedeal.race.progress import Progress
-from samedeal.race.values import DealSecret, FoundDeal
 from samedeal.terms import RoomTerms
 from tests.shared.joint_deals import some_bytes
+from tests.shared.windows import (
+    CREATED,
+    HOUR,
+    SECRET,
+    WINDOW,
+    away,
+    joined,
+    opened,
+    refusal,
+    with_deal,
+    with_shares,
+)
 
-SECRET = some_bytes("the secret")
-CREATED = 1_000_000
-HOUR = 3_600_000
-WINDOW = 8 * HOUR
 DOORS = CREATED + WINDOW // 4
 ENDS = CREATED + WINDOW
 LIMIT = 600_000
-OPTIONS = Options(games=("ace-of-hearts",), deal="winnable", limit=600, players=4)
 ACTS = ("begin", "move", "resign", "leave", "wait")
 FIRST_MOVE = "deal"
-
-
-def opened(**options: Any) -> HeldRace:
-    """A race with a window whose doors are open."""
-    wanted = replace(OPTIONS, **options)
-    race = first_race("friday", wanted, Deal.parse(wanted.deal), SECRET, CREATED, window=WINDOW // 1000)
-    return HeldRace(race, DealSecret(SECRET))
-
-
-def joined(*names: str, held: HeldRace | None = None, now: int = CREATED) -> HeldRace:
-    """The race after players have joined. The first one is the host."""
-    held = held or opened()
-    for name in names:
-        held = held.told(JoinCommand(name, name.capitalize(), held.progress_of_all), now)
-    return held
-
-
-def away(held: HeldRace, *names: str) -> HeldRace:
-    """The race while some players are not connected."""
-    gone = {name: replace(held.progress_of(name), connected=False) for name in names}
-    return with_fields(held, progress={**held.progress, **gone})
-
-
-def with_shares(held: HeldRace, *names: str, now: int) -> HeldRace:
-    """The race after players have committed to their shares and revealed them."""
-    race = held.race
-    for name in names:
-        racer, draw = race.seated(name), race.draw.number
-        commitment = share_commitment(race.terms.digest, race.commitment, racer.seat, racer.name, draw, share(name))
-        held = held.told(CommitShareCommand(name, draw, commitment), now)
-    for name in names:
-        held = held.told(RevealShareCommand(name, race.draw.number, share(name)), now)
-    return held
-
-
-def share(name: str) -> bytes:
-    return some_bytes(name)
 
 
 def open_window(
@@ -92,15 +57,7 @@ def open_window(
     there = there or names
     held = away(held or joined(*names), *(name for name in names if name not in there))
     held = with_shares(held.told(StartCommand(names[0]), now).passed(now), *there, now=now)
-    found = FoundDeal(held.race.draw.number, held.race.draw.shares, 0, "draw")
-    held = with_fields(held, secret=DealSecret(SECRET, found)).told(FixDealCommand(found), now)
-    return held.passed(now)
-
-
-def refusal(held: HeldRace, *told: Any) -> str:
-    with pytest.raises(RequestRefused) as caught:
-        held.told(*told)
-    return caught.value.code
+    return with_deal(held, now)
 
 
 def test_doors_close_after_a_quarter_or_when_the_host_closes_them() -> None:
@@ -128,7 +85,7 @@ def test_deal_is_drawn_by_those_who_are_there() -> None:
     assert held.race.draw.seats == (1, 2)
     assert held.state(DOORS).drawing == (1, 2)
     assert [racer.player for racer in held.race.awaited] == ["ana", "ben"]
-    assert refusal(held, CommitShareCommand("cid", 1, share("cid")), DOORS) == "bad_share"
+    assert refusal(held, CommitShareCommand("cid", 1, some_bytes("cid")), DOORS) == "bad_share"
 
 
 def test_those_who_draw_are_in_the_order_of_their_seats() -> None:
@@ -152,7 +109,7 @@ def test_lost_draw_is_repeated_without_those_who_lost_it() -> None:
     held = joined("ana", "ben", "cid").told(StartCommand("ana"), DOORS).passed(DOORS)
     late = DOORS + SHARE_TIMEOUT
     assert due_at(held.race) == late
-    held = held.told(CommitShareCommand("ana", 1, share("ana")), DOORS).passed(late)
+    held = held.told(CommitShareCommand("ana", 1, some_bytes("ana")), DOORS).passed(late)
     assert (held.race.draw.number, held.race.draw.seats) == (2, (1,))
     assert [(lost.seat, lost.reason) for lost in held.race.draw.lost] == [(2, "silent"), (3, "silent")]
     assert len(held.race.racers) == 3, "they keep their seats"

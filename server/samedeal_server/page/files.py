@@ -32,7 +32,7 @@ from websockets.http11 import Request, Response
 from samedeal.errors import MalformedText
 from samedeal.game_json import games_json
 from samedeal.games import GAMES, offered
-from samedeal.names import AROUND_LINKS, clean_room
+from samedeal.names import AROUND_LINKS, SERIES, clean_room
 from samedeal.protocol.messages import RoomLine
 from samedeal.verdict_rows import ROWS
 from samedeal_server.page.address import PREFIX, page_address, requested_address
@@ -77,9 +77,6 @@ _QR_CODE: Final = ("qr/", ".svg")
 
 _OF_PROGRAMS: Final = "api/"
 """The beginning of paths that only programs ask for."""
-
-_SERIES: Final = "/s/"
-"""What comes before the code of a standing series in its path."""
 
 _ROOM_COST: Final = 3
 _QR_CODE_COST: Final = 35
@@ -185,8 +182,8 @@ class PageFiles:
         if name.startswith(_QR_CODE[0]) and name.endswith(_QR_CODE[1]):
             path, _, text = name.removesuffix(_QR_CODE[1]).rpartition("/")
             known, code = path.removeprefix(_QR_CODE[0].rstrip("/")), _room_code(text)
-            if known.endswith(_SERIES.rstrip("/")):
-                known, code = known.removesuffix(_SERIES.rstrip("/")), code and f"{_SERIES.lstrip('/')}{code}"
+            if f"{known}/".endswith(f"/{SERIES}"):
+                known, code = f"{known}/".removesuffix(f"/{SERIES}"), code and SERIES + code
             if not (code and address and PREFIX.fullmatch(known)):
                 return None
             return _qr_code(f"{address}{'' if urlsplit(address).path else known}/{code}")
@@ -247,8 +244,8 @@ def room_of(request: Request) -> str:
 
 def series_of(request: Request) -> str:
     """Return the code of the standing series that is requested, or an empty string."""
-    path = request.path.partition("?")[0]
-    return _room_code(path.removeprefix(_SERIES)) if path.startswith(_SERIES) else ""
+    path = request.path.partition("?")[0].removeprefix("/")
+    return _room_code(path.removeprefix(SERIES)) if path.startswith(SERIES) else ""
 
 
 def request_cost(request: Request) -> int:

@@ -143,6 +143,7 @@ class Worker:
     async def _kill_if_hung(self, process: asyncio.subprocess.Process) -> None:
         while await ask(self.health_url, "/healthz", HANG_TIMEOUT) != NO_ANSWER:  # noqa: ASYNC110  # nobody tells
             await asyncio.sleep(HANG_TIMEOUT)
+        _log.error(LogEvent.WORKER_HUNG, worker=self.number, pid=process.pid, seconds=HANG_TIMEOUT)
         process.kill()
 
     async def end(self) -> None:

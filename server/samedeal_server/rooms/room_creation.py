@@ -192,9 +192,8 @@ class RoomCreator:
                 return room
             (existing,) = await self._store.load_races([room])
             if existing is not None and existing.before.room == race.room:
-                is_next = (
-                    existing.opens == successor.opens != ()
-                )  # also if the end of the race was lost and comes again
+                # In a standing series, the end of the race may have been lost and come again, after its successor.
+                is_next = bool(successor.opens) and existing.opens == successor.opens
                 if is_next or existing.created >= race.changed_at:
                     return room
             room = room_code(secrets.token_bytes(_CODE_LENGTH))

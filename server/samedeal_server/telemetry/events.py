@@ -52,6 +52,7 @@ class LogEvent(StrEnum):
     DRAINING = "draining"
     STOPPED = "stopped"
     WORKER_DIED = "worker_died"
+    WORKER_HUNG = "worker_hung"
     WORKER_RESTARTED = "worker_restarted"
     HOUSE_DIED = "house_died"
     HOUSE_SAYS = "house_says"
