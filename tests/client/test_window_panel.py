@@ -150,14 +150,14 @@ def standing_room(*opens: int, phase: str = "open", **changes: Any) -> RoomState
 def test_standing_series() -> None:
     opens = OPENED + 18 * HOUR, OPENED + (24 * 3 + 18) * HOUR
     series = Model(me="ana", name="ana").after(standing_room(*opens))
-    sentence = "One name each: who are they? The race opens Tuesday 18:00, and nobody can enter after that."
+    sentence = "One name each: who are they? The race opens Tuesday 1 Dec 18:00, and nobody can enter after that."
     assert start_condition(series, OPENED) == sentence
     assert Narrator(LOOK).describe_room(series)[-1] == sentence
-    assert "the next race opens Friday 18:00, with the same seats" in "\n".join(
+    assert "the next race opens Friday 4 Dec 18:00, with the same seats" in "\n".join(
         text(room_rows(series.this_room, 90, UTC))
     )
     over = standing_room(*opens, phase="finished", next="k1-4")
-    assert rematch_wish(over, "ana", LOOK) == "The next race opens Friday 18:00."
+    assert rematch_wish(over, "ana", LOOK) == "The next race opens Friday 4 Dec 18:00."
     assert place_of(over) == "s/k1"
     assert place_of(standing_room(opens[1])) == "s/k1"
     assert place_of(room()) == "friday"

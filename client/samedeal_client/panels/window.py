@@ -19,13 +19,18 @@ _WIDTH: Final = 70
 
 def closing_text(room: RoomState, zone: tzinfo | None = None) -> str:
     """Return when the window closes, as ``Sunday 18:00`` in the time zone ``zone``, by default the local one."""
-    return weekday_and_time(room.ends, zone)
+    return _time_text(room, room.ends, zone)
+
+
+def _time_text(room: RoomState, time: int, zone: tzinfo | None = None) -> str:
+    """Return a time of a window. Those of a standing series may be more than a week away."""
+    return weekday_and_time(time, zone, dated=bool(room.opens))
 
 
 def window_lines(room: RoomState, zone: tzinfo | None = None) -> tuple[tuple[str, str], ...]:
     """Return the options of a room that its window decides, each as a label with its value in words."""
     return (
-        ("Doors", f"close {weekday_and_time(room.doors_close_at, zone)}; if you quit, your seat is kept"),
+        ("Doors", f"close {_time_text(room, room.doors_close_at, zone)}; if you quit, your seat is kept"),
         ("Starts", "for each when they have time, once those who are here have drawn the deal"),
         *((("Series", f"the {later_text(room, zone)}, with the same seats"),) if room.opens[1:] else ()),
         ("Ends", f"when all have raced, at the latest {closing_text(room, zone)}"),
@@ -36,16 +41,17 @@ def window_lines(room: RoomState, zone: tzinfo | None = None) -> tuple[tuple[str
 
 def later_text(room: RoomState, zone: tzinfo | None = None) -> str:
     """Return when the next race of a standing series opens, which has to follow."""
-    return f"next race opens {weekday_and_time(room.opens[1], zone)}"
+    return f"next race opens {_time_text(room, room.opens[1], zone)}"
 
 
 def doors_sentence(model: Model) -> str:
     """Return a sentence for those who are in a room whose doors are open."""
-    if model.this_room.opens:
-        at = weekday_and_time(model.this_room.doors_close_at)
+    room = model.this_room
+    at = _time_text(room, room.doors_close_at)
+    if room.opens:
         return f"One name each: who are they? The race opens {at}, and nobody can enter after that."
     how = "Close the doors with Enter" if model.hosting else "The host closes the doors"
-    return f"One name each: who are they? {how}, at the latest {weekday_and_time(model.this_room.doors_close_at)}."
+    return f"One name each: who are they? {how}, at the latest {at}."
 
 
 def moving_rows(link: str, width: int, height: int, look: Look) -> tuple[Row, ...]:

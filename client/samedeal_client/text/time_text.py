@@ -32,9 +32,13 @@ def duration_text(seconds: int) -> str:
     return " ".join(parts) or "0 s"
 
 
-def weekday_and_time(milliseconds: int, zone: tzinfo | None = None) -> str:
-    """Return a time of this week, given in milliseconds since 1970, as ``Sunday 18:00``. ``zone`` is as below."""
-    return datetime.fromtimestamp(milliseconds / 1000, zone).astimezone(zone).strftime("%A %H:%M")
+def weekday_and_time(milliseconds: int, zone: tzinfo | None = None, *, dated: bool = False) -> str:
+    """Return a time, given in milliseconds since 1970, as ``Sunday 18:00``, or as ``Sunday 6 Dec 18:00`` if it is ``dated``.
+
+    A time that may be more than six days away needs its date. ``zone`` is as below.
+    """
+    time = datetime.fromtimestamp(milliseconds / 1000, zone).astimezone(zone)
+    return f"{time:%A} {time.day} {time:%b %H:%M}" if dated else f"{time:%A %H:%M}"
 
 
 def day_text(milliseconds: int, now: int) -> str:

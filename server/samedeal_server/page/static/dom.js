@@ -74,9 +74,9 @@ export function clock(ms) {
 	return parts.join(":").replace(/^(00:)?0?/, "")
 }
 
-// A time of this week, such as Sunday 18:00.
+// A time such as Sunday 18:00, with its date if that is not within a week.
 export const timeOfDay = time => new Date(time).toLocaleTimeString([], {timeStyle: "short"})
-export const timeOfWeek = time => `${new Date(time).toLocaleDateString("en", {weekday: "long"})} ${timeOfDay(time)}`
+export const timeOfWeek = time => `${new Date(time).toLocaleDateString("en-GB", {weekday: "long", ...(time - Date.now() > 6 * DAY && {day: "numeric", month: "short"})})} ${timeOfDay(time)}`
 
 // What the browser keeps for this page. If it keeps nothing, as in some frames and private windows, the page does.
 const memory = {}
