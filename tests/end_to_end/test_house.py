@@ -74,7 +74,7 @@ async def test_page_races_against_bots_and_they_end_with_the_server(
 async def test_terminal_races_against_bots_of_a_server(programs: Programs, redis_url: str) -> None:
     url, program = await served(programs, redis_url, "--house", "2")
     player = await programs.samedeal("race", "freecell", url, "--bots", "--plain", "--name", "zoe")
-    await player.expect("(?s)joined.*joined", PATIENCE)
+    await player.expect("(?s)joined.*joined.*joined.*Go!", PATIENCE)
     assert program.process.returncode is None
 
 
