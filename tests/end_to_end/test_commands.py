@@ -16,7 +16,7 @@ from tests.end_to_end.live_server import friend
 from tests.end_to_end.processes import Programs
 from tests.server.client import Client
 from tests.server.live_nodes import Node
-from tests.server.races import race_alone, shorten_wait
+from tests.server.races import QUICK_GAME, race_alone, shorten_wait
 from tests.server.waiting import until
 
 
@@ -54,14 +54,16 @@ async def test_programs_follow_into_an_earlier_race(
 ) -> None:
     shorten_wait(monkeypatch)
     mira = await Client.hello(one.url, "mira")
-    await race_alone(mira, "willow")
+    await race_alone(mira, QUICK_GAME)
     at = await one.store.now() + 3_000
-    options = WantedOptions(deal="winnable", hosted=False, start="at", start_at=at, countdown=1, limit=10)
+    options = WantedOptions(
+        games=(QUICK_GAME,), deal="winnable", hosted=False, start="at", start_at=at, countdown=1, limit=10
+    )
     room = (await mira.expect(Created, Create, options=options)).room
     bot = await programs.samedeal("bot", one.url, room, "--level", "careful", "--pace", "1000", "--name", "ott")
     await bot.expect("Nobody else came")
-    bo = await programs.samedeal("race", "willow", one.url, "--name", "bo")
-    await bo.expect(r"Room \w{6}: Willow(.|\n)*Nobody else came(.|\n)*Room \w{6}: Willow(.|\n)*Go!")
+    bo = await programs.samedeal("race", QUICK_GAME, one.url, "--name", "bo")
+    await bo.expect(r"Room \w{6}: Baker's Game(.|\n)*Nobody else came(.|\n)*Room \w{6}: Baker's Game(.|\n)*Go!")
     await bot.expect("1st of 1")
 
 

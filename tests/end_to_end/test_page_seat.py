@@ -16,7 +16,7 @@ from websockets.http11 import Request, Response
 
 from samedeal.forbidden_words import ForbiddenWords
 from samedeal.game_rules import rules_in_short
-from samedeal.games import GAMES, LEAD_GAME
+from samedeal.games import GAMES
 from samedeal.protocol.messages import (
     Created,
     Done,
@@ -69,7 +69,7 @@ from tests.end_to_end.watched_races import ROOM, draw
 from tests.end_to_end.webkit import BrowserError
 from tests.server.client import Client
 from tests.server.live_nodes import Node
-from tests.server.races import finish, race, race_alone, raced, shorten_wait
+from tests.server.races import QUICK_GAME, finish, race, race_alone, raced, shorten_wait
 from tests.server.waiting import until
 from tests.shared.positions import position
 from tests.shared.race_values import new_race
@@ -727,10 +727,10 @@ async def test_page_races_against_an_earlier_player(
     """Nobody else has come, so the page goes on to another room by itself."""
     shorten_wait(monkeypatch)
     mira = await Client.hello(one.url, "mira")
-    await race_alone(mira, LEAD_GAME)
+    await race_alone(mira, QUICK_GAME)
     monkeypatch.setattr(race_now, "SHORTEST_WAIT", 4_000)  # until the page has a seat
     monkeypatch.setattr(race_now, "LONGEST_WAIT", 4_500)
-    await sit_by(browser, one.url, "#now", f"document.querySelector('[data-game={LEAD_GAME}]').click()")
+    await sit_by(browser, one.url, "#now", f"document.querySelector('[data-game={QUICK_GAME}]').click()")
     await browser.shows("The race starts by itself")
     await browser.shows("Starts in", "#clock")
     await browser.shows("Nobody else came. The deal of an earlier race is dealt again.", "[aria-label='Your seat']")

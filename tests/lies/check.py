@@ -18,7 +18,7 @@ from samedeal.errors import SamedealError
 from samedeal.joint_deal import public_mix
 from samedeal.protocol import messages
 from samedeal.protocol.messages import RoomState, Tally
-from samedeal.protocol_codes import NoticeCode, RefusalCode
+from samedeal.protocol_codes import RefusalCode
 from samedeal.record import Record, RecordedPlayer
 from samedeal.series import with_race
 from samedeal_link.evidence.verdict import RaceReading, Verdict, verdict
@@ -455,15 +455,18 @@ def _own(seen: Seen, shown: Sequence[tuple[str, Any]], states: Sequence[RoomStat
             yield "refused action"
         elif revision not in acked and start + time < sent[revision, action] + LOCAL - doubt:
             yield "action before it was made"
-    kicked = any(what == "notice" and value.code == NoticeCode.KICKED for what, value in shown)
-    may_resign = kicked or messages.Resign in acts or (messages.Leave in acts and not record.terms.window)
+    kicks = [value for what, value in shown if what == "kicked"]
+    may_resign = bool(kicks) or messages.Resign in acts or (messages.Leave in acts and not record.terms.window)
     races_on = True
     for what, value in shown:
         is_end = what == "sent" and isinstance(value[0], messages.Resign | messages.Leave)
-        races_on = races_on and not is_end and not (what == "notice" and value.code == NoticeCode.KICKED)
+        races_on = races_on and not is_end and what != "kicked"
         if what == "refused":
             revision, action, code, now = value
-            if code in _OVER and races_on and now + LOCAL + 15 < end - 100:
+            over = min(
+                [end, *(at + LOCAL for at in kicks if own.resigned)]
+            )  # a node may refuse moves before it tells why
+            if code in _OVER and races_on and now + LOCAL + 15 < over - 100:
                 yield "refused as if the race were over"
             if code in _BY_RULES and revision < len(plays):
                 try:

@@ -13,6 +13,7 @@ from samedeal.board_history import Undo
 from samedeal.errors import SamedealError
 from samedeal.protocol import messages
 from samedeal.protocol.messages import Act, CommitShare, RevealShare, RoomState, Tally, ToClient, ToServer
+from samedeal.protocol_codes import NoticeCode
 from samedeal_link.connection.unanswered_requests import is_rate_limited, is_unsaved
 from samedeal_link.evidence import facts, observation, own_draws
 from samedeal_link.evidence.evidence import Evidence
@@ -201,6 +202,8 @@ class Seen(Struct, frozen=True):
                 return self.showing("begun", message.time)
             case messages.Pong():
                 return self.showing("pong", (message.to, now))
+            case messages.Notice(code=NoticeCode.KICKED):
+                return self.showing("kicked", now)
             case messages.Drawn() | messages.DelayedBoard() | messages.DelayedMove() | messages.Notice():
                 return self.showing(type(message).__name__.lower(), message)
             case _:

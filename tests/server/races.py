@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
@@ -33,6 +33,11 @@ from tests.server.client import DEADLINE, Client
 from tests.server.live_nodes import Node, RedisClient
 from tests.server.waiting import until
 from tests.shared.race_values import new_race
+
+QUICK_GAME: Final = "bakers-game"
+"""A game without hidden cards in which the solver decides all deals within a second. In others, one of thirty takes it so
+long that tests on a busy machine would not wait for it.
+"""
 
 
 async def seated(*nodes: Node | str, names: Sequence[str] = ("ana", "bob"), **options: Any) -> tuple[Client, ...]:

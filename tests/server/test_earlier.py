@@ -34,12 +34,12 @@ from samedeal_server.races.earlier import EarlierRace, PlayerPast, attempts_near
 from samedeal_server.races.log_entry import LogEntry
 from tests.server.client import Client
 from tests.server.live_nodes import PLENTY, Node
-from tests.server.races import ended_race, race_alone, shorten_wait
+from tests.server.races import QUICK_GAME, ended_race, race_alone, shorten_wait
 from tests.server.races import kept as records_kept
 from tests.server.waiting import until
 from tests.shared.race_values import SEED
 
-GAME = "freecell"
+GAME = QUICK_GAME
 
 
 @pytest.fixture(autouse=True)
@@ -235,7 +235,7 @@ def test_only_the_first_attempt_at_a_daily_deal_counts() -> None:
 async def test_lone_player_races_on_the_daily_deal_against_others_of_the_same_pace(one: Node) -> None:
     """Nobody does while other people are in the race. Each game has a deal of its own."""
     ana, bob = await one.player("ana"), await one.player("bob")
-    for game, *players in (("bakers-game", bob), (GAME, bob, ana), (GAME, ana), (GAME, ana)):
+    for game, *players in (("eight-off", bob), (GAME, bob, ana), (GAME, ana), (GAME, ana)):
         room = await players[0].create(games=(game,), deal="daily")
         for player in players:
             await player.join(room)

@@ -25,7 +25,19 @@ from samedeal.deal_proof import LostShare, RevealedShare
 from samedeal.options import Options
 from samedeal.protocol.admin import BanLine, Status
 from samedeal.protocol.codec import decode_to_client, decode_to_server, pack
-from samedeal.protocol.messages import EarlierPlayer, Join, RecordLine, Refused, Resign, Standing, TableLine
+from samedeal.protocol.messages import (
+    Begin,
+    Begun,
+    Done,
+    EarlierPlayer,
+    Join,
+    RecordLine,
+    Refused,
+    Resign,
+    Standing,
+    Start,
+    TableLine,
+)
 from samedeal.race.progress import MoveCommitted
 from samedeal.race.values import DrawProgress, FoundDeal, KickedPlayers, Race, RaceBefore, Racer, RaceResult
 from samedeal.record import Record
@@ -60,6 +72,7 @@ from tests.server.client import Client
 from tests.server.live_nodes import Node, NodeMaker
 from tests.server.operator_client import TOKEN, Operator
 from tests.server.races import kept
+from tests.server.windows import drawn
 from tests.shared.protocol.samples import Entry
 
 RELEASES = sorted((HERE / "releases").iterdir())
@@ -133,7 +146,9 @@ async def test_races_of_a_release_go_on(release: Path, restored: Node) -> None:
                 break
             clients.append(client)
         else:
-            if given["phase"] == "racing":
+            if given.get("window") and given["phase"] != "finished":
+                await finish_window(room, clients)
+            elif given["phase"] == "racing":
                 await finish_race(room, clients)
             elif given["phase"] == "finished":
                 (await kept(clients[0], room)).check()
@@ -157,6 +172,28 @@ async def finish_race(room: str, clients: list[Client]) -> None:
     record = await kept(clients[0], room)
     record.check()
     assert len(record.players) == len(clients)
+
+
+async def finish_window(room: str, clients: list[Client]) -> None:
+    """Draw the deal if nobody has yet, let all begin who have not, and end the race. A standing series opens later."""
+    state = await clients[0].state()
+    if state.opens:
+        assert (state.phase, state.doors_close_at) == ("open", state.opens[0])
+        return
+    if state.phase == "countdown":  # nobody answered in the draw, so the host opens the doors again
+        await clients[0].expect(Done, Start)
+    if state.phase != "racing":
+        await drawn(*clients)
+    for client in clients:
+        await client.expect(Begun, Begin)
+        await client.dealt()
+        assert client.shown is not None
+        if not any(seat.resigned for seat in client.shown.players if seat.player == client.player):
+            await client.acts(1)
+            await client.expect(Done, Resign)
+    record = await kept(clients[0], room)
+    record.check()
+    assert all(player.actions for player in record.players)
 
 
 def test_records_of_a_release_are_checked(release: Path) -> None:

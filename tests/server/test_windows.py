@@ -312,7 +312,7 @@ async def test_host_opens_the_doors_again_after_lost_draws(
     await ana.expect(Done, Start)
     await cid.join(room)
     await ana.state(lambda state: len(state.players) == 3)
-    await drawn(ana, bob, cid, draw=6)
+    await drawn(ana, bob, cid)
     assert ana.shown is not None
     assert (ana.shown.draw, [lost.draw for lost in ana.shown.lost]) == (6, [1, 1])
 

@@ -17,19 +17,21 @@ async def opened(client: Client, **fields: Any) -> str:
     return (await client.expect(Created, Create, **{"options": options, "window": WINDOW, **fields})).room
 
 
-async def drawn(*there: Client, draw: int = 1) -> None:
+async def drawn(*there: Client) -> None:
     """Close the doors as the first player, and draw the deal with the players who are there."""
     await there[0].expect(Done, Start)
-    await take_part(*there, draw=draw)
+    await take_part(*there)
 
 
-async def take_part(*there: Client, draw: int = 1) -> None:
+async def take_part(*there: Client) -> None:
     """Draw the deal with the players who are there, once the doors are closed."""
     for client in there:
-        await client.state(lambda state: len(state.drawing) == len(there))
-        await client.commit(draw)
+        state = await client.state(lambda state: len(state.drawing) == len(there))
+        await client.commit(state.draw)
     for client in there:
-        await client.state(lambda state: sum(bool(seat.share_commitment) for seat in state.players) == len(there))
-        await client.reveal(draw)
+        state = await client.state(
+            lambda state: sum(bool(seat.share_commitment) for seat in state.players) == len(there)
+        )
+        await client.reveal(state.draw)
     for client in there:
         await client.phase("racing")

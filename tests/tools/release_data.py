@@ -1,7 +1,8 @@
 """Write what this release stores, so that every later one can be tried with it: ``python -m tests.tools.release_data``.
 
 Run it once for a release, with the oldest Redis that the tests use, because no older one can restore the backup. It writes
-``tests/golden/releases/VERSION``, which is never written again: later releases must read it, and add theirs.
+``tests/golden/releases/VERSION``, which is never written again: later releases must read it, and add theirs. What has
+since come to be stored gets a folder of its own: ``python -m tests.tools.release_data 0.2.0-windows``.
 
 ======================  ================================================================================================
 ``store.backup``        a backup with races of all games and kinds of deals, records, and the sessions of ana and bob
@@ -26,9 +27,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
+from msgspec.structs import replace as with_fields
+
 import samedeal
 from samedeal.games import GAMES
-from samedeal.protocol.messages import Done, Rematch, Resign, Start
+from samedeal.options import WantedOptions
+from samedeal.protocol.messages import Begin, Begun, Done, Rematch, Resign, Start
 from samedeal.record import VERSION
 from samedeal.solver.solve import SOLVER
 from samedeal_link.connection.saved_sessions import FileSessions
@@ -42,6 +46,7 @@ from tests.golden.golden_files import HERE
 from tests.server.client import Client
 from tests.server.live_nodes import PLENTY, Node, serving
 from tests.server.races import draw, kept, read
+from tests.server.windows import opened, take_part
 
 FOLDER: Final = HERE / "releases"
 TRANSCRIPTS: Final = HERE.parents[1] / "shared" / "conformance" / "transcripts"
@@ -101,6 +106,7 @@ class Rooms:
                 "searched": race.is_searched,
                 "description": race.description.hex(),
                 "undo": race.options.undo,
+                "window": race.window,
             }
             for race in sorted(races, key=lambda race: race.room)
         }
@@ -131,6 +137,35 @@ async def fill(rooms: Rooms) -> None:
     await rooms.open("countdown", games=("willow",), deal="random", countdown=15)
     await rooms.ana.expect(Done, Start)
     await rooms.ana.phase("countdown")
+    await open_windows(rooms)
+
+
+async def open_windows(rooms: Rooms) -> None:
+    """Leave a window in each state that it may have, and a standing series that has not opened yet."""
+    players = (rooms.ana, rooms.bob)
+    options = WantedOptions(games=("ace-of-hearts",), deal="winnable", limit=_LONG)
+    now = await rooms.node.store.now()
+    opens = tuple(now + 3_600_000 * (1 + 24 * day) for day in range(3))
+    standing = with_fields(options, series=len(opens))
+    await opened(rooms.ana, room="standing", options=standing, opens=opens)
+    await rooms.ana.join("standing")
+    for state in ("open", "closed", "drawn", "begun", "ended", "over"):
+        room = await opened(rooms.ana, room=f"window-{state}", options=options)
+        for client in players:
+            await client.join(room)
+        if state != "open":
+            await rooms.ana.expect(Done, Start)
+        if state in ("open", "closed"):
+            continue
+        await take_part(*players)
+        for client in players:
+            if (state, client.name) in (("begun", "ana"), ("ended", "ana"), ("over", "ana"), ("over", "bob")):
+                await client.expect(Begun, Begin)
+                await client.dealt()
+                await client.acts(3)
+            if (state, client.name) in (("ended", "ana"), ("over", "ana"), ("over", "bob")):
+                await client.expect(Done, Resign)
+    await kept(rooms.ana, "window-over")
 
 
 async def repeat(rooms: Rooms) -> None:
@@ -202,11 +237,11 @@ async def write(to: Path) -> None:
 
 def main() -> None:
     """Write the data of this release, unless it exists."""
-    to = FOLDER / samedeal.__version__
+    to = FOLDER / (sys.argv[1] if sys.argv[1:] else samedeal.__version__)
     if to.exists():
         sys.exit(f"{to} exists. Data of a release is never written again.")
     with TemporaryDirectory(dir=FOLDER) as scratch:
-        made = Path(scratch) / samedeal.__version__
+        made = Path(scratch) / "made"
         (made / "home").mkdir(parents=True)
         asyncio.run(write(made))
         for lock in made.rglob("*.lock"):

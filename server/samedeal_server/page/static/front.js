@@ -168,10 +168,14 @@ export class Front {
 		byId("bots").onclick = () => this.go("create", bots(), {options: bots().options, round: 0, private: false})
 		byId("tide").firstElementChild.onclick = () => this.go("racenow", {game: this.tide.game, tide: this.tide.start})
 		byId("send").onclick = () => this.open(form)
-		form.window.onchange = () => (form.deal.disabled = form.start.disabled = form.window.value > 0)
-		form.every.onchange = () => {
+		form.window.onchange = () => {
+			const isWindow = form.window.value > 0
+			if (!isWindow) form.every.selectedIndex = 0
 			form.at.parentNode.hidden = !form.every.selectedIndex
-			if (!form.window.selectedIndex) form.window.value = 86400
+			form.deal.disabled = form.start.disabled = isWindow
+		}
+		form.every.onchange = () => {
+			if (form.every.selectedIndex && !form.window.selectedIndex) form.window.value = 86400
 			form.window.onchange()
 		}
 		form.onsubmit = event => {
