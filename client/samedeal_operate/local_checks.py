@@ -26,7 +26,7 @@ RECOMMENDED_SIZE: Final = Size(80, 24)
 """The terminal size that all screens are designed for."""
 
 _GLYPHS: Final = tuple(
-    dict.fromkeys(char for char in "".join(map("".join, (*astuple(UNICODE), "●○⏎⌫‹›•←→"))) if not char.isascii())
+    dict.fromkeys(char for char in "".join(map("".join, (*astuple(UNICODE), "●○‹›•←→"))) if not char.isascii())
 )
 """The non-ASCII characters on screens. Each must be one column wide."""
 

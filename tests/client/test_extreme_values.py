@@ -195,7 +195,7 @@ def show(before: Model, model: Model) -> None:
     race_panels.place_span(ranking)
     race_panels.finish_rows(model, ranking, None, LOOK, 60)
     if model.board is not None:
-        race_panels.status_row(model, DEFAULT, LOOK, 80, "")
+        race_panels.status_row(model, DEFAULT, 80, "")
         race_panels.stock_text(model.board)
         model.board.legal_moves()
         draw_mini(model.board, LOOK, 100, 40)

@@ -117,6 +117,7 @@ RACES: dict[str, Callable[[], Referee]] = {
     "A refused ace": lambda: refusing(athena("1: [2H] AH | 3: AS")),
     "A deep pile": lambda: Referee("ace-of-hearts", board=golden_position("ace-of-hearts", "deepest")),
     "Nothing for the foundations": lambda: willow("1: KS | 2: KH"),
+    "A card that may still be needed": lambda: athena("01: AC 2C | 1: KH 4C 3C | 3: AH"),
     "Piles that take different numbers of cards": lambda: willow("1: KH 9S 8H | 2: TD 9C | 3: TH | 4: JC TH | 5: QD"),
     "Nearly won": lambda: willow(NEARLY_WON),
     "Nearly won, without spectators": lambda: willow(NEARLY_WON, spectators=False),
@@ -416,7 +417,7 @@ async def test_board_stays_with_the_reason_for_the_end(monkeypatch: pytest.Monke
         assert why_over(room)
         assert all(row_text(row).strip() in ui.text() for row in end_rows(ui.app.client.model, Look(), 80))
         assert "9♥" in ui.text()
-        assert ui.line("#keys") == "⏎ results  ^Q quit"
+        assert ui.line("#keys") == "Enter results  Ctrl+Q quit"
         await ui.press("2", "enter")  # so soon, they were meant for a move
         assert (ui.screen, ui.acts) == ("RaceScreen", [])
         monkeypatch.setattr("samedeal_client.full_screen.screens.race.END_PAUSE", 0.0)

@@ -132,7 +132,7 @@ async def test_results_with_a_chart_match_their_golden(tmp_path: Path, monkeypat
         assert_golden("screens/results_with_a_chart.txt", ui.text())
         assert "scroll" not in ui.text()
         await ui.resize(60, 19)
-        await ui.wait_until(lambda: "␣ scroll  m rematch" in ui.text())
+        await ui.wait_until(lambda: "Space scroll  m rematch" in ui.text())
         await ui.press("space")
         await ui.wait_until(lambda: ui.app.screen.query_one("#results").scroll_y > 0)
 

@@ -261,7 +261,7 @@ async def test_past_race_shows_its_results_and_its_replay(monkeypatch: pytest.Mo
     latest = HistoryFile().read().latest[0]
     async with start_screen() as pilot:
         await pilot.press("h")
-        await wait_for_screen(pilot, lambda: "⏎ results" in screen_text(pilot.app))
+        await wait_for_screen(pilot, lambda: "Enter results" in screen_text(pilot.app))
         path = record_path(latest.room, latest.starts)
         write_private(path, str(won_record("willow")))
         await pilot.press("enter")
@@ -293,7 +293,7 @@ async def test_screens_follow_day_time_zone_and_window(clock: type[_Noon], monke
 
         def titles() -> tuple[str, str]:
             title = title_of(game_of_the_day(clock.now().date()))
-            return f"Today: {title}", f"Today's deal {title}"
+            return f"Today: {title}", f"Today        {title}"
 
         await until_shown(*titles(), "2nd of 4")
         clock.today_is += 1

@@ -266,6 +266,9 @@ async def test_phone_shows_the_leader_first(browser: Browser) -> None:
         await browser.run("document.querySelector('.tile button').focus()")
         await browser.press("ArrowUp")
         await browser.until("document.activeElement.closest('.tile')?.dataset.player === 'p3'")
+        for size, is_shown in ((LAPTOP, False), (PHONE, True)):  # elsewhere, the standings say the same
+            await browser.resize(size)
+            await browser.until("document.querySelector('#track').hidden !== arguments[0]", is_shown)
 
 
 async def test_boards_are_enlarged_with_the_keyboard_and_have_texts(one: Node, browser: Browser) -> None:

@@ -263,18 +263,23 @@ async def test_rematch_is_wished_while_others_race(one: Node, browser: Browser) 
     await browser.shows("You have a seat, zoe")
 
 
-@pytest.mark.parametrize("watches", [False, True])
-async def test_rival_who_wants_a_rematch_is_named(one: Node, browser: Browser, watches: bool) -> None:
-    """Also to a racer who has given up the seat, to watch the others."""
+@pytest.mark.parametrize("role", ["racer", "racer who watches the others", "spectator"])
+async def test_rival_who_wants_a_rematch_is_named(one: Node, browser: Browser, role: str) -> None:
     mira = await opened(one.url, deal="#1")
     await mira.join(ROOM)
-    await sit(browser, one.url)
+    if role == "spectator":
+        await browser.open(f"{one.url}/{ROOM}", SMALL_PHONE)
+    else:
+        await sit(browser, one.url)
     await mira.expect(Done, Start)
-    await dealt(browser)
-    for label in ("Resign", "Really resign?"):
-        await browser.run(PRESS, label)
-    await browser.shows("Watch them")
-    if watches:
+    if role == "spectator":
+        await browser.shows("Take a seat in the next race")
+    else:
+        await dealt(browser)
+        for label in ("Resign", "Really resign?"):
+            await browser.run(PRESS, label)
+        await browser.shows("Watch them")
+    if role == "racer who watches the others":
         await browser.run(PRESS, "Watch them")
         await browser.until("!document.querySelector('.seated')")
     await mira.expect(Done, Resign)
@@ -282,7 +287,7 @@ async def test_rival_who_wants_a_rematch_is_named(one: Node, browser: Browser, w
     await mira.expect(Created, Rematch)
     await browser.shows("mira wants a rematch: join")
     await browser.run(PRESS, "mira wants a rematch: join")
-    await browser.shows("You have a seat, zoe")
+    await browser.shows("You have a seat")
 
 
 async def test_host_sees_who_is_away_and_is_asked_before_the_start(one: Node, browser: Browser) -> None:
@@ -566,13 +571,7 @@ async def test_all_ways_to_race_are_in_sight(one: Node, browser: Browser, monkey
 
 async def test_board_that_is_won_is_celebrated(one: Node, browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
     """One card is left of the deal of a day that is over. Those who played it are named, with the day."""
-    ana = await Client.hello(one.url, "ana")
-    await ana.create("first", games=("freecell",), deal="daily 2026-01-02")
-    await raced("first", ana)
-    await until(lambda: one.store.records.newest_of("first"))
-    left = position("freecell", "01: AC-QC | 02: AD-KD | 03: AH-KH | 04: AS-KS | 1: KC").board
-    board = front._board
-    monkeypatch.setattr(front, "_board", lambda *record: replace(board(*record), piles=tuple(map(tuple, left.piles))))
+    await show_board(one, monkeypatch, "01: AC-QC | 02: AD-KD | 03: AH-KH | 04: AS-KS | 1: KC")
     await browser.open(one.url, SMALL_PHONE)
     await browser.shows("ana (today)", "#past")
     await browser.press("1")
@@ -585,6 +584,40 @@ async def test_board_that_is_won_is_celebrated(one: Node, browser: Browser, monk
         await browser.until("document.documentElement.scrollWidth <= arguments[0]", size[0])
     await browser.press("z")
     await browser.until("!document.querySelector('#felt .falls')")
+
+
+FLIGHTS = "document.querySelector('#felt').getAnimations({subtree: true})"
+DELAYS = f"return {FLIGHTS}.map(each => (each.pause(), each.effect.getTiming().delay))"
+
+
+async def test_collected_cards_fly_one_after_the_other(
+    one: Node, browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A tap ends that, and an undo takes one card back. The clock of the page stands still."""
+    left = "01: AC-QC | 02: AD-QD | 03: AH-QH | 04: AS-JS | 1: KC | 2: KD | 3: KH | 4: QS KS"
+    await show_board(one, monkeypatch, left)
+    await browser.open(one.url, SMALL_PHONE)
+    await browser.shows("ana (today)", "#past")
+    await browser.run("performance.now = () => 1000")
+    await browser.press("x")
+    assert await browser.run(DELAYS) == [0, 40, 80]
+    await browser.drag(await browser.run(PLACE, "8", 1), touch=True)
+    await browser.until(f"!{FLIGHTS}.length")
+    kings = "return [...document.querySelectorAll('#felt [data-pile^=\"0\"]')].length"
+    assert await browser.run(kings) == 50
+    await browser.press("z")
+    assert await browser.run(kings) == 49
+
+
+async def show_board(one: Node, monkeypatch: pytest.MonkeyPatch, left: str) -> None:
+    """Let the first screen show a board on which some cards are left, as if it were that of a day that is over."""
+    ana = await Client.hello(one.url, "ana")
+    await ana.create("first", games=("freecell",), deal="daily 2026-01-02")
+    await raced("first", ana)
+    await until(lambda: one.store.records.newest_of("first"))
+    piles = tuple(map(tuple, position("freecell", left).board.piles))
+    board = front._board
+    monkeypatch.setattr(front, "_board", lambda *record: replace(board(*record), piles=piles))
 
 
 async def test_first_screen_shows_what_happens_here(one: Node, browser: Browser) -> None:
@@ -652,6 +685,26 @@ async def test_pasted_link_leads_to_a_seat(one: Node, browser: Browser) -> None:
     await browser.open(one.url, SMALL_PHONE)
     await browser.shows("ana", "#rooms")
     await browser.shows("you have a seat", "#rooms li:first-child")
+
+
+async def test_name_that_is_taken_gets_a_number_and_can_be_changed(one: Node, browser: Browser) -> None:
+    """Nobody has to type another name before taking the seat."""
+    mira = await opened(one.url)
+    await mira.join(ROOM)
+    await browser.open(one.url, SMALL_PHONE)
+    await browser.until("document.querySelector('#felt .card')")
+    await browser.run("document.querySelector('#name').value = 'mira'")
+    await browser.run(
+        "document.querySelector('#code').value = 'friday'; document.querySelector('#code').form.onsubmit()"
+    )
+    await browser.until(
+        "location.pathname === '/friday' && document.body.innerText.includes('You have a seat, mira-2')"
+    )
+    await browser.run(PRESS, "Rename")
+    await browser.shows("Choose another name.", ".sit")
+    await browser.run(SIT, "zoe")
+    await browser.shows("You have a seat, zoe")
+    await mira.state(lambda state: [seat.name for seat in state.players] == ["mira", "zoe"])
 
 
 async def test_tide_leads_to_a_seat(one: Node, browser: Browser) -> None:

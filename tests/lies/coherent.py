@@ -1677,7 +1677,7 @@ def moved_window(server: Server, client: Client, state: RoomState) -> RoomState:
 
 
 @lie
-class LateOpening(Server):
+class ClosesLate(Server):
     """Keeps the window open for longer than it says."""
 
     def __init__(self, plan: Plan, seed: str) -> None:
@@ -1687,7 +1687,9 @@ class LateOpening(Server):
 
     def state_for(self, client: Client) -> RoomState:
         state = super().state_for(client)
-        return with_fields(state, ends=state.ends - 500) if state.window else state
+        if not state.window:
+            return state
+        return with_fields(state, ends=state.ends - 500, doors_close_at=state.doors_close_at - 500 // 4)
 
 
 @lie

@@ -105,7 +105,8 @@ def _ending(outcome: Outcome) -> tuple[object, ...]:
     evidence, record = outcome.seen.evidence, outcome.reading.record
     was_long = record is not None and record.end - record.start >= IDLE
     seen = evidence.absent, evidence.stuck, evidence.resigned, evidence.own, evidence.is_kicked
-    return *seen, was_long, bool(evidence.denied), bool(evidence.mistimed)
+    unconfirmed = len(evidence.sent_actions) > len(evidence.acks)
+    return *seen, was_long, bool(evidence.denied), unconfirmed, frozenset(evidence.mistimed)
 
 
 class Mutant(NamedTuple):

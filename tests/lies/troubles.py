@@ -136,6 +136,23 @@ def _lost_beginning(receipt: bytes) -> Callable[[Server, Client], None]:
     return lose
 
 
+def _slow(server: Server, client: Client) -> None:
+    """Let a player make two moves: one answer comes five seconds late, and the other one is lost with the program."""
+    client.is_slow = True
+    STEPS["move"](server, client)
+    server.settle()
+    server.now += 5000 * bool(client.held)
+    client.is_slow = False
+    client.deliver()
+    client.is_slow = True
+    STEPS["move"](server, client)
+    server.settle()
+    client.is_slow = False
+    client.held.clear()
+    if client.seen.state is not None:
+        STEPS["restart"](server, client)
+
+
 def _too_late(server: Server, client: Client) -> None:
     """Let a player ask to begin just before the window closes, too late for the request to arrive."""
     race = server.race
@@ -368,6 +385,7 @@ def _knowing(name: str) -> Callable[[Server, Client], None]:
 TROUBLES: Final[dict[str, Trouble]] = {
     "cut": Trouble(_knowing("cut")),
     "restart": Trouble(_knowing("restart")),
+    "slow": Trouble(_slow),
     "forget": Trouble(_knowing("forget"), FORGOTTEN),
     "recovered": Trouble(_recovered, LOST),
     "too late": Trouble(_too_late),

@@ -101,6 +101,7 @@ class Client:
         self.hears = 2  # 0 gets no states of the countdown, and 1 no sealed ones, because the network is slow
         self.is_lossy = False  # whether requests are lost on their way
         self.is_deaf = False  # whether messages are
+        self.is_slow = False  # whether messages are still on their way
         self.skew = 0
         self.held: list[Any] = []
         self.tally: dict[int, Tally] = {}
@@ -136,7 +137,7 @@ class Client:
     @property
     def is_stalled(self) -> bool:
         race = self.server.race
-        return race.phase == "countdown" and self.hears <= (race.is_sealed or bool(race.draw.shares))
+        return self.is_slow or (race.phase == "countdown" and self.hears <= (race.is_sealed or bool(race.draw.shares)))
 
     def speak(self) -> None:
         """Send the request of the draw that is due, if any."""

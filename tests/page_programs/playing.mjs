@@ -14,8 +14,8 @@ export const moves = boards => boards.map(([game, piles]) => movesFrom(game, pil
 export const collected = boards => boards.map(([game, piles]) => safeMove(game, piles) ?? "None")
 
 export const laws = boards =>
-	boards.map(([game, piles, asksStuck]) => {
-		const {moves, isLost = false} = hint({game, piles, states: 60})
+	boards.map(([game, piles, asksStuck, states]) => {
+		const {moves, isLost = false} = hint({game, piles, states})
 		const stuck = asksStuck && isStuck({game, piles, most: onFoundations(game, piles)})
 		return [safeMove(game, piles) ?? "None", moves, isLost, stuck]
 	})

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
@@ -23,6 +24,9 @@ from tests.shared.javascript import answer_of_page, needs_node
 from tests.shared.late_boards import exhaustive_search, late_board
 from tests.shared.playouts import won_record
 from tests.shared.positions import position
+
+DEALS: Final = int(os.environ.get("DEALS", "40"))
+"""Number of boards of each game, of which those with a safe card are searched. ``DEALS=200`` takes half an hour."""
 
 EVERY_GAME = pytest.mark.parametrize("game", GAMES.values(), ids=str)
 
@@ -52,7 +56,7 @@ def test_move_that_loses_is_not_safe(game: str, left: int, seed: int, move: str)
 @EVERY_GAME
 def test_safe_moves_keep_a_board_winnable(game: Game) -> None:
     """A search by the rules alone is the judge."""
-    for seed in range(40):
+    for seed in range(DEALS):
         board = late_board(game, 4 + seed % 12, seed)
         if safe_move(board) and exhaustive_search(board, 300):
             assert all(exhaustive_search(after, 600) is not False for after in collected(board)), seed
@@ -109,13 +113,17 @@ def test_hint_ends_with_the_first_card_that_is_turned_up() -> None:
     assert board.turns_up(last)
 
 
+HINT_STATES: Final = int(os.environ.get("HINT_STATES", "60"))
+"""Number of states that are searched for a hint. ``HINT_STATES=20000`` is what players get, and takes an hour."""
+
+
 def boards() -> list[Board]:
-    """Thirty boards of each game, most of them late ones."""
+    """512 boards, as many of each game, most of them late ones."""
     found = []
     for game in GAMES.values():
         chance = Random(game.name)
-        found += [playout(game, chance.randrange(10**6), chance.randrange(150)).masked() for _ in range(10)]
-        found += [late_board(game, chance.randint(4, 20), chance.randrange(10**6)).masked() for _ in range(20)]
+        found += [playout(game, chance.randrange(10**6), chance.randrange(150)).masked() for _ in range(11)]
+        found += [late_board(game, chance.randint(4, 20), chance.randrange(10**6)).masked() for _ in range(21)]
     return [board for board in found if not board.won]
 
 
@@ -126,8 +134,8 @@ def test_page_reads_the_same_laws(tmp_path: Path) -> None:
     expected: list[Any] = []
     for board in boards():
         asks_stuck = board.game.cards - board.foundation_cards < 6
-        given.append([board.game.name, [list(pile) for pile in board.piles], asks_stuck])
-        told = hint(board, 60)
+        given.append([board.game.name, [list(pile) for pile in board.piles], asks_stuck, HINT_STATES])
+        told = hint(board, HINT_STATES)
         stuck = asks_stuck and is_dead_end(board)
         expected.append([str(safe_move(board)), [str(move) for move in told.moves], told.is_lost, stuck])
     assert any(stuck for *_, stuck in expected)

@@ -21,7 +21,7 @@ class KeyCommand(Enum):
 
     BEST = ("enter",), "after a pile's key: make the best move of its cards"
     STOCK = ("space",), "draw or deal from the stock, or turn the waste over"
-    COLLECT = ("x",), "move every card that is safe on a foundation"
+    COLLECT = ("x",), "move all safe cards to foundations; once more: all that fit"
     UNDO = ("backspace", "z"), "undo the last move, if the room allows it"
     HINT = ("?",), "show a hint, if the room allows it"
     FIND = ("/",), "find a card: then type 7h, or th for the ten of hearts"

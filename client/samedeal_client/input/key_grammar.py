@@ -30,7 +30,6 @@ from samedeal_client.input.intended_move import (
     stock_move,
 )
 from samedeal_client.input.key_names import key_text
-from samedeal_client.text.appearance import Look
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,7 +275,7 @@ class KeyGrammar:
         return KeyResult(replace(self, search_text=typed), EntryPrompt("/" + typed))
 
     def _unknown_key(self, key: str, board: Board) -> Rejected:
-        help_keys = " or ".join(key_text(name, Look(ascii=True)) for name in self.bindings.commands[KeyCommand.HELP])
+        help_keys = " or ".join(key_text(name) for name in self.bindings.commands[KeyCommand.HELP])
         advice = f" {help_keys} lists the keys." if help_keys else ""
         return Rejected(f"{_key_name(normal_key(key))} does nothing in {board.game.title}.{advice}")
 

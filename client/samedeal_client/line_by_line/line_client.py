@@ -246,8 +246,8 @@ class LineClient:
             case Word.UNDO:
                 self._act(UNDO)
             case Word.COLLECT:
-                if not self.client.play_to_foundations():
-                    self._output.print("No card is safe on a foundation now.")
+                if sentence := self.client.collect():
+                    self._output.print(sentence)
             case Word.FIND if command.card is not None:
                 self._output.print(card_location(board, command.card, self._look))
             case Word.HINT:

@@ -58,7 +58,7 @@ MENU: Final = (
     MenuChoice("play", "p", "Play", "against three bots"),
     MenuChoice("race", "r", "Race now", "against people"),
     MenuChoice("tide", "t", "All at once", ""),
-    MenuChoice("daily", "d", "Today's deal", ""),
+    MenuChoice("daily", "d", "Today", ""),
     MenuChoice("join", "j", "Join", "by link or server"),
     MenuChoice("host", "o", "Host", "and send the link"),
     MenuChoice("watch", "w", "Watch", "a race, as spectator"),

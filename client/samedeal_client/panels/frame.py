@@ -15,8 +15,8 @@ from samedeal_link.model.model import Model
 _BANNER_ROWS: Final = 3
 _MESSAGE_ROWS: Final = 2
 
-_PING_WIDTH: Final = 80
-"""Minimum width, in columns, of a window whose header has the word "ping" before the time of a round trip."""
+_SLOW: Final = 200
+"""Time of a round trip, in milliseconds, from which the header tells it."""
 
 _WRAPPED: Final = ("notice", "bad")
 """The styles of prompts that may take two rows. Prompts in other styles are cut to one row."""
@@ -50,8 +50,8 @@ def _title_row(title_parts: Row, look: Look, width: int) -> Row:
         parts.remove(left_out)
 
 
-def connection_row(connection: ConnectionStatus, waiting: int, look: Look, width: int) -> Row:
-    """Return the right end of the header: the round trip, or that the client is disconnected.
+def connection_row(connection: ConnectionStatus, waiting: int, look: Look) -> Row:
+    """Return the right end of the header: that the client is connected, with a slow round trip, or that it is not.
 
     If a move has waited for an answer for ``waiting`` seconds, say so instead.
     """
@@ -60,13 +60,11 @@ def connection_row(connection: ConnectionStatus, waiting: int, look: Look, width
     if waiting:
         return (Span("  "), Span(f"waiting {waiting} s", "notice"))
     sign = "*" if look.ascii else "●"
-    if connection.ping is None:
-        return (Span("  "), Span(sign, "bar"))
-    name = "ping" if width >= _PING_WIDTH else sign
-    return (Span("  "), Span(name, "bar"), Span(f" {connection.ping} ms", "label"))
+    slow = connection.ping is not None and connection.ping >= _SLOW
+    return (Span("  "), Span(sign, "bar"), *([Span(f" {connection.ping} ms", "label")] if slow else []))
 
 
-def connection_text(connection: ConnectionStatus, retry_in: float, model: Model, look: Look) -> str:
+def connection_text(connection: ConnectionStatus, retry_in: float, model: Model) -> str:
     """Return the sentences about a connection that was lost or has ended. Otherwise return an empty string.
 
     ``retry_in`` is the number of seconds until the next attempt to reconnect.
@@ -81,7 +79,7 @@ def connection_text(connection: ConnectionStatus, retry_in: float, model: Model,
             seat = f" {SEAT_KEPT}" if model.has_live_seat else ""
             return f"Connection lost. {retry}{seat} {connection.reason}"
         case "ended":
-            return f"{connection.reason} {key_text(QUIT_KEY, look)} closes this window."
+            return f"{connection.reason} {key_text(QUIT_KEY)} closes this window."
 
 
 def banner_rows(text: str, look: Look, width: int) -> list[Row]:
@@ -110,10 +108,10 @@ def prompt_rows(prompt: Row, look: Look, width: int) -> list[Row]:
     return [fit_row(prompt, width, look.glyphs.ellipsis)]
 
 
-def too_small_rows(size: Size, minimum: Size, look: Look) -> list[Row]:
+def too_small_rows(size: Size, minimum: Size) -> list[Row]:
     """Return the notice that a window of this size is too small."""
     sentence = (
         f"Window too small: {size.width}x{size.height}. Needed: {minimum.width}x{minimum.height}. "
-        f"Enlarge it or use a smaller font. {key_text(QUIT_KEY, look)} quits."
+        f"Enlarge it or use a smaller font. {key_text(QUIT_KEY)} quits."
     )
     return [(Span(line, "notice"),) for line in wrap(sentence, max(size.width, 1))]

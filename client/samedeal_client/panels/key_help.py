@@ -9,7 +9,7 @@ from samedeal.cards import Card
 from samedeal.data_files import read_data
 from samedeal.games import GAMES
 from samedeal_client.input.bindings import DEFAULT, Bindings, KeyCommand
-from samedeal_client.input.key_names import QUIT_KEY, key_sign, key_text
+from samedeal_client.input.key_names import QUIT_KEY, key_text
 from samedeal_client.panels.race import LOBBY_KEY, WATCH_KEY
 from samedeal_client.panels.waiting import BOT_LEVELS, KICK_KEY, LEVEL_TEXTS, REMOVE_BOT_KEY
 from samedeal_client.text.appearance import Look
@@ -22,21 +22,15 @@ _SCREENS: Final[tuple[HelpContext, ...]] = ("lobby", "history", "new room", "wai
 """The screens other than the race, in the order of their sections."""
 
 _KEY: Final = 14
-_KEYS_AS_WORDS: Final = Look(ascii=True)
-
-
-def key_in_words(key: str) -> str:
-    """Return a key in words instead of signs, even if the terminal has signs for it."""
-    return key_text(key, _KEYS_AS_WORDS)
 
 
 def keys_of(bindings: Bindings, command: KeyCommand) -> str:
     """Return the keys of a command, or ``no key`` if it has none."""
-    return " or ".join(key_in_words(key) for key in bindings.commands[command]) or "no key"
+    return " or ".join(key_text(key) for key in bindings.commands[command]) or "no key"
 
 
 def _pile(bindings: Bindings, name: str) -> str:
-    return key_in_words(bindings.piles[name][0])
+    return key_text(bindings.piles[name][0])
 
 
 def move_lines(bindings: Bindings) -> tuple[tuple[str, str], ...]:
@@ -67,8 +61,7 @@ def fixed_sections() -> dict[str, KeySection]:
         "bot_levels": ", ".join(LEVEL_TEXTS),
         "remove_bot_key": REMOVE_BOT_KEY,
         "kick_key": KICK_KEY,
-        "quit_key": key_in_words(QUIT_KEY),
-        "quit_sign": key_sign(QUIT_KEY, _KEYS_AS_WORDS),
+        "quit_key": key_text(QUIT_KEY),
     }
     rows = read_data("samedeal_client.panels", "key_help.toml", dict[str, Any])
     return {
@@ -100,7 +93,7 @@ def key_rows(bindings: Bindings, look: Look, width: int, over: HelpContext = "ra
     """Return all keys in rows of at most ``width`` columns. The keys of the screen that the help covers come first."""
     commands = tuple((keys_of(bindings, command), command.description) for command in KeyCommand)
     changed = tuple(
-        (key_in_words(keys[0]) if keys else "no key", f"pile {name}")
+        (key_text(keys[0]) if keys else "no key", f"pile {name}")
         for name, keys in bindings.piles.items()
         if keys != DEFAULT.piles[name]
     )

@@ -89,11 +89,10 @@ def enter_does(lobby: Lobby, line: RoomLine) -> str:
 
 def own_race_row(line: RoomLine, look: Look, now: int) -> Row:
     """Return a row about the player's race that is under way, with the key that leads back to the race."""
-    key = "Enter" if look.ascii else "⏎"
     return (
         Span(f"{title_of(line.game)} in room {look.displayable(line.room)}", "you"),
         Span(f"  {clock_text(now - line.starts)} so far  ", "count"),
-        Span(f"{key} ", "key"),
+        Span("Enter ", "key"),
         Span(_TO_OWN_RACE, "notice"),
     )
 
@@ -104,12 +103,11 @@ def choices(lobby: Lobby, tide: str = "", *, bots: bool = True) -> tuple[MenuCho
     Without ``bots`` the client can't start any.
     """
     now = f"{title_of(lobby.game)}, within 23 s" if lobby.game else "within 23 s"
-    daily = f"{title_of(lobby.daily_game)}, a public deal"
     practice = MenuChoice("practise", "p", "Practice", f"{title_of(lobby.game_or_default)} against bots")
     return (
         MenuChoice("now", "m", "Race now", now),
         *([MenuChoice("tide", "t", "All at once", tide)] if tide else []),
-        MenuChoice("daily", "d", "Today's deal", daily),
+        MenuChoice("daily", "d", "Today", title_of(lobby.daily_game)),
         *([practice] if bots else ()),
         MenuChoice("new", "n", "New room", "with options of your own"),
     )

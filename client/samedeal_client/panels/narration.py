@@ -15,10 +15,10 @@ from samedeal_client.panels.outcome import rematch_wish, why_over
 from samedeal_client.panels.race import moved_cards_text
 from samedeal_client.panels.series import series_rows
 from samedeal_client.panels.verdict import verdict_lines
-from samedeal_client.panels.window import closing_text, doors_sentence, drawing_sentence
+from samedeal_client.panels.window import closing_text, decided_lines, doors_sentence, drawing_sentence
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.draw_wording import losses_text, words_text
-from samedeal_client.text.option_wording import deal_text, options_lines, title_of
+from samedeal_client.text.option_wording import deal_text, title_of
 from samedeal_client.text.player_names import player_name
 from samedeal_client.text.spans import counted, row_text
 from samedeal_client.text.time_text import clock_text, duration_text, ordinal, short_clock_text
@@ -56,7 +56,7 @@ class Narrator:
         lines = [
             f"Room {room.room}: {title_of(room.game)}.{private}",
             f"  {'Deal':<10}{deal_text(Deal.parse(room.deal))}",
-            *(f"  {label:<10}{value}" for label, value in options_lines(room.options)),
+            *(f"  {label:<10}{value}" for label, value in decided_lines(room)),
             f"  {'Players':<10}{len(room.players)} of {room.options.players}: {self._names(room.players, model)}",
         ]
         return [*lines, *self._phase(room, model)]

@@ -52,9 +52,9 @@ _MOST_LOSSES: Final = 3
 
 
 def place_span(ranking: Sequence[RankedPlayer]) -> tuple[Span, ...]:
-    """Return the player's own place for the header. Return an empty tuple if there are no rivals."""
+    """Return the player's own place for the header. Return an empty tuple before the first card, or without rivals."""
     own = next((player for player in ranking if player.you), None)
-    if own is None or len(ranking) < 2:
+    if own is None or len(ranking) < 2 or not any(player.foundation_cards for player in ranking):
         return ()
     tied = sum(player.place == own.place for player in ranking) > 1
     return (Span(f"  {'tied ' if tied else ''}{ordinal(own.place)} of {len(ranking)}", "you"),)
@@ -76,7 +76,7 @@ def title_parts(model: Model) -> Row:
     return (Span("samedeal", "label"), Span(title, "title"), Span(f"room {room.room}", "label"))
 
 
-def status_row(model: Model, bindings: Bindings, look: Look, width: int, after_room: str) -> Row:
+def status_row(model: Model, bindings: Bindings, width: int, after_room: str) -> Row:
     """Return the state of the player's race and the keys that are useful now, in ``width`` columns.
 
     ``after_room`` is one of ``AFTER_ROOM``. Return an empty row before the deal.
@@ -92,20 +92,20 @@ def status_row(model: Model, bindings: Bindings, look: Look, width: int, after_r
         text += keys if columns_of(text + keys) <= width else ""  # the footer has the keys too
         return (Span(text, "you" if board.won else "notice"),)
     if model.own.is_stuck and not model.own.awaiting_face:
-        return (Span(f" {stuck_text(model, bindings, look)}", "notice"),)
-    return (Span(f" {_how_to_move(board.game, bindings, look, width - 1)}", "label"),)
+        return (Span(f" {stuck_text(model, bindings)}", "notice"),)
+    return (Span(f" {_how_to_move(board.game, bindings, width - 1)}", "label"),)
 
 
-def _how_to_move(game: Game, bindings: Bindings, look: Look, width: int) -> str:
+def _how_to_move(game: Game, bindings: Bindings, width: int) -> str:
     """Return instructions for moving cards in a game.
 
     Give an example for each kind of pile, as far as the ``width`` in columns allows.
     """
     end = "; or drag"
-    column, other, foundation = (key_text(bindings.piles[pile][0], look) for pile in "350")
+    column, other, foundation = (key_text(bindings.piles[pile][0]) for pile in "350")
     text = f"Type {column} {other} for column 3 to 5, {column} {foundation} for a foundation"
     for name, group in special_sources(game):
-        example = f", {key_text(bindings.piles[group.keys[0]][0], look)} {other} from {name}"
+        example = f", {key_text(bindings.piles[group.keys[0]][0])} {other} from {name}"
         text += example if columns_of(text + example + end) <= width else ""
     return text + end
 
@@ -121,9 +121,9 @@ def special_sources(game: Game) -> list[tuple[str, Group]]:
     return [(f"{'a' if kind in (Kind.FAN, Kind.CELL) else 'the'} {kind}", group) for kind, group in groups.items()]
 
 
-def stuck_text(model: Model, bindings: Bindings, look: Look) -> str:
+def stuck_text(model: Model, bindings: Bindings) -> str:
     """Return the notice that no useful move is left. It names the keys for undo, if that is possible, and for resigning."""
-    undo, resign = (command_text(bindings, command, look) for command in (KeyCommand.UNDO, KeyCommand.RESIGN))
+    undo, resign = (command_text(bindings, command) for command in (KeyCommand.UNDO, KeyCommand.RESIGN))
     proven = model.seat is not None and model.seat.stuck
     back = f"Undo with {undo}, or " if model.own.may_undo and not proven else ""
     return f"No useful move is left. {back}{'resign' if back else 'Resign'} with {resign}."
@@ -234,7 +234,7 @@ def _hiding_places(board: Board) -> list[str]:
 def hint_text(board: Board, move: Move, bindings: Bindings, look: Look) -> str:
     """Return a move in words: its keys, the cards and their destination."""
     source = FOUNDATION if is_foundation(board.game, move.source) else move.source
-    keys = " ".join(key_text(bindings.piles[pile][0], look) for pile in (source, move.target))
+    keys = " ".join(key_text(bindings.piles[pile][0]) for pile in (source, move.target))
     return f"Type {keys} (marked {look.glyphs.marks[2]}): {moved_cards_text(board, move, look)}."
 
 

@@ -10,7 +10,7 @@ from samedeal.cards import RANKS, SUITS
 from samedeal_client.input.bindings import Bindings, KeyCommand
 from samedeal_client.input.controller import RaceController
 from samedeal_client.input.key_grammar import EntryPrompt, MoveChoice, Selected
-from samedeal_client.input.key_names import QUIT_KEY, key_sign
+from samedeal_client.input.key_names import QUIT_KEY, key_text
 from samedeal_client.panels.footer_key import FooterKey
 from samedeal_client.panels.race import LOBBY_KEY, WATCH_KEY, find_prompt, selection_text
 from samedeal_client.text.appearance import Look
@@ -34,11 +34,11 @@ def race_keys(
         if model.may_watch_others:
             yield FooterKey(WATCH_KEY, "watch the others")
         yield FooterKey(LOBBY_KEY, after_room)
-        yield from _command_keys({KeyCommand.FIND: "find", KeyCommand.VIEW: "view"}, bindings, look)
+        yield from _command_keys({KeyCommand.FIND: "find", KeyCommand.VIEW: "view"}, bindings)
     elif model.board is not None:
-        yield from _command_keys(_board_words(model, model.board, controller), bindings, look)
+        yield from _command_keys(_board_words(model, model.board, controller), bindings)
     yield FooterKey(QUIT_KEY, "quit")
-    yield from _command_keys({KeyCommand.HELP: "help"}, bindings, look)
+    yield from _command_keys({KeyCommand.HELP: "help"}, bindings)
 
 
 def prompt_row(controller: RaceController, board: Board, look: Look) -> Row:
@@ -63,10 +63,10 @@ def prompt_row(controller: RaceController, board: Board, look: Look) -> Row:
     return (Span(f" {text}", "you"),) if text else ()
 
 
-def _command_keys(words: dict[KeyCommand, str], bindings: Bindings, look: Look) -> Iterator[FooterKey]:
+def _command_keys(words: dict[KeyCommand, str], bindings: Bindings) -> Iterator[FooterKey]:
     for command, word in words.items():
         if word and (keys := bindings.commands[command]):
-            key = min(keys, key=lambda key: len(key_sign(key, look)))
+            key = min(keys, key=lambda key: len(key_text(key)))
             yield FooterKey(key, word, longer=_LONGER.get(command, ""))
 
 
@@ -78,7 +78,7 @@ def _board_words(model: Model, board: Board, controller: RaceController) -> dict
             KeyCommand.UNDO: "undo" if model.own.may_undo else "",
             KeyCommand.HINT: "hint" if model.this_room.options.hints else "",
             KeyCommand.RESIGN: "resign",
-            KeyCommand.COLLECT: "to foundations",
+            KeyCommand.COLLECT: "collect",
             KeyCommand.FIND: "find",
             KeyCommand.VIEW: "view",
         }
@@ -112,4 +112,4 @@ def _find_keys(typed: str, bindings: Bindings, look: Look) -> Iterator[FooterKey
         yield from (FooterKey(suit.lower(), "", look.suit(number)) for number, suit in enumerate(SUITS))
     else:
         yield from (FooterKey(rank.lower(), "", "10" if rank == "T" else rank) for rank in RANKS)
-    yield from _command_keys({KeyCommand.CANCEL: "cancel", KeyCommand.HELP: "help"}, bindings, look)
+    yield from _command_keys({KeyCommand.CANCEL: "cancel", KeyCommand.HELP: "help"}, bindings)

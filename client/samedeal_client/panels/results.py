@@ -22,7 +22,7 @@ from samedeal_link.model.model import Model
 class ResultDetails:
     """Details of the results that are not in the model.
 
-    ``record_text`` says where the record was saved, or why there is none. ``best`` is the player's best time in this game
+    ``record_text`` says why the record was not saved, or is empty. ``best`` is the player's best time in this game
     before this race, in milliseconds, or None if there is none. ``curves`` are those of the record.
     """
 

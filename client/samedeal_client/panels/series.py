@@ -50,7 +50,4 @@ def series_rows(room: RoomState, me: str, look: Look) -> tuple[Row, ...]:
                 Span(f"  {clock_text(line.time)} in {races}", "label"),
             )
         )
-    if room.standings and room.rooms_before:
-        rooms = ", ".join(room.rooms_before)
-        rows.append((Span(f"To replay an earlier race: samedeal replay SERVER ROOM, with {rooms} as ROOM", "label"),))
     return tuple(rows)

@@ -9,9 +9,9 @@ from typing import Final
 from samedeal.deal import Deal
 from samedeal.games import GAMES
 from samedeal.protocol.messages import RoomState
-from samedeal_client.panels.window import doors_sentence, window_lines
+from samedeal_client.panels.window import decided_lines, doors_sentence
 from samedeal_client.text.appearance import Look
-from samedeal_client.text.option_wording import deal_text, games_text, options_lines, title_of
+from samedeal_client.text.option_wording import deal_text, games_text, title_of
 from samedeal_client.text.player_names import names_text, player_name
 from samedeal_client.text.rules_text import short_rules
 from samedeal_client.text.spans import Row, Span, counted, wrap
@@ -181,9 +181,7 @@ def room_rows(room: RoomState, width: int, zone: tzinfo | None = None, *, explai
     lines = [("Game", f"{title_of(room.game)}: {GAMES[room.game].file.blurb}" if room.game in GAMES else room.game)]
     if len(room.options.games) > 1:
         lines.append(("In turn", games_text(room.options)))
-    decided = dict(window_lines(room, zone)) if room.window else {}
-    options = {label: text for label, text in options_lines(room.options, zone) if label != "Bots" or not room.window}
-    lines += [("Deal", deal_text(Deal.parse(room.deal))), *{**options, **decided}.items()]
+    lines += [("Deal", deal_text(Deal.parse(room.deal))), *decided_lines(room, zone)]
     for label, text in lines:
         parts = wrap(text, width - _LABEL)
         rows += [

@@ -7,6 +7,7 @@ from typing import Final
 
 from samedeal.protocol.messages import RoomState
 from samedeal_client.text.appearance import Look
+from samedeal_client.text.option_wording import options_lines
 from samedeal_client.text.player_names import names_text
 from samedeal_client.text.qr_code import qr_lines
 from samedeal_client.text.spans import Row, Span, wrap
@@ -27,16 +28,20 @@ def _time_text(room: RoomState, time: int, zone: tzinfo | None = None) -> str:
     return weekday_and_time(time, zone, dated=bool(room.opens))
 
 
-def window_lines(room: RoomState, zone: tzinfo | None = None) -> tuple[tuple[str, str], ...]:
-    """Return the options of a room that its window decides, each as a label with its value in words."""
-    return (
-        ("Doors", f"close {_time_text(room, room.doors_close_at, zone)}; if you quit, your seat is kept"),
-        ("Starts", "for each when they have time, once those who are here have drawn the deal"),
-        *((("Series", f"the {later_text(room, zone)}, with the same seats"),) if room.opens[1:] else ()),
-        ("Ends", f"when all have raced, at the latest {closing_text(room, zone)}"),
-        ("Time", f"{duration_text(room.options.limit)} for each, from when they begin"),
-        ("Watching", "when all have raced"),
-    )
+def decided_lines(room: RoomState, zone: tzinfo | None = None) -> tuple[tuple[str, str], ...]:
+    """Return what was decided about a race, by options or by a window, each as a label with its value in words."""
+    lines = dict(options_lines(room.options, zone))
+    if room.window:
+        lines.pop("Bots", "")
+        lines |= {
+            "Doors": f"close {_time_text(room, room.doors_close_at, zone)}; if you quit, your seat is kept",
+            "Starts": "for each when they have time, once those who are here have drawn the deal",
+            **({"Series": f"the {later_text(room, zone)}, with the same seats"} if room.opens[1:] else {}),
+            "Ends": f"when all have raced, at the latest {closing_text(room, zone)}",
+            "Time": f"{duration_text(room.options.limit)} for each, from when they begin",
+            "Watching": "when all have raced",
+        }
+    return tuple(lines.items())
 
 
 def later_text(room: RoomState, zone: tzinfo | None = None) -> str:

@@ -9,9 +9,10 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
+from samedeal.board import Board
 from samedeal.board_history import Play
 from samedeal.errors import PlayError, RequestRefused
-from samedeal.laws.safe_cards import safe_move
+from samedeal.laws.safe_cards import homeward_move, safe_move
 from samedeal.laws.stuck import is_stuck_for_good
 from samedeal.moves import Move
 from samedeal.protocol.messages import Acked, Joined, Notice, Ping, RoomLine, RoomState, Watching
@@ -28,6 +29,9 @@ from samedeal_link.model.model import Model
 from samedeal_link.model.own_play import OwnPlay
 from samedeal_link.session.race_audit import Audit, audit_race, is_same_race, judged
 from samedeal_link.session.room_client import RoomClient
+
+NOTHING_TO_COLLECT: Final = "No card fits on a foundation now."
+COLLECT_AGAIN: Final = "You may still need the cards that fit. Collect again to send them all."
 
 PING_INTERVAL: Final = 5.0
 """Interval, in seconds, between two measurements of the round trip."""
@@ -76,7 +80,8 @@ class ClientSession:
         self._clock = clock
         self._subscribers: list[Callable[[], None]] = []
         self._messages: list[StatusMessage] = []
-        self._playing_to_foundations = False
+        self._collecting: Callable[[Board], Move | None] | None = None
+        self._warned_at = -1
         self._saved_room = ""
         self._proving: asyncio.Task[None] | None = None
         self._proved: Play | None = None
@@ -172,10 +177,10 @@ class ClientSession:
 
     def _handle_play(self) -> None:
         if self.model.own.rollback is not None:
-            self._playing_to_foundations = False
+            self._collecting = None
             self._messages.append(StatusMessage("refusal", self.model.own.rollback.sentence))
-        if self._playing_to_foundations and not self.model.own.awaiting_face:
-            self._continue_to_foundations()
+        if self._collecting and not self.model.own.awaiting_face:
+            self._collect(self._collecting)
 
     async def _ping_regularly(self) -> None:
         while True:
@@ -302,24 +307,29 @@ class ClientSession:
         The effect is shown at once, unless the action turns up an unseen card. Raise PlayError if the server is
         certain to refuse the action.
         """
-        self._playing_to_foundations = False
+        self._collecting = None
         self.rooms.act(action)
         self._notify()
 
-    def play_to_foundations(self) -> int:
-        """Play every card that is safe on the foundations. Return the number of cards that this call has played.
+    def collect(self) -> str:
+        """Play every card that is safe on the foundations. Return a sentence if none is, or otherwise an empty text.
 
-        If a move turns up an unseen card, the client plays on later, when the server has sent that card's face.
+        If none was, the next call plays every card that fits, unless the player does something else before. If a move
+        turns up an unseen card, the client plays on later, when the server has sent that card's face.
         """
-        played = self._continue_to_foundations()
-        self._notify()
-        return played
+        now = self.model.own.next_revision
+        if self._collect(safe_move) or (now == self._warned_at and self._collect(homeward_move)) or self._collecting:
+            self._notify()
+            return ""
+        self._warned_at = now
+        board = self.model.board
+        return COLLECT_AGAIN if board and homeward_move(board) else NOTHING_TO_COLLECT
 
-    def _continue_to_foundations(self) -> int:
+    def _collect(self, next_move: Callable[[Board], Move | None]) -> int:
         played = 0
         with suppress(PlayError):
-            while not self.model.own.awaiting_face and (board := self.model.board) and (move := safe_move(board)):
+            while not self.model.own.awaiting_face and (board := self.model.board) and (move := next_move(board)):
                 self.rooms.act(move)
                 played += 1
-        self._playing_to_foundations = self.model.own.awaiting_face
+        self._collecting = next_move if self.model.own.awaiting_face else None
         return played

@@ -148,8 +148,16 @@ def safe_cards(game: Game, tops: Iterable[int]) -> tuple[bytes, bytes]:
 
 def safe_move(board: Board) -> Move | None:
     """Return the first safe move to a foundation of a masked board, or None if there is none."""
-    moves = [move for move in board.legal_moves() if move.target == FOUNDATION]
-    return next((move for move in moves if _is_safe(board, move) or _finishes(board)), None)
+    return next((move for move in _homeward(board) if _is_safe(board, move) or _finishes(board)), None)
+
+
+def homeward_move(board: Board) -> Move | None:
+    """Return the first move to a foundation of a masked board, whether it is safe or not, or None if there is none."""
+    return next(_homeward(board), None)
+
+
+def _homeward(board: Board) -> Iterator[Move]:
+    return (move for move in board.legal_moves() if move.target == FOUNDATION)
 
 
 def _is_safe(board: Board, move: Move) -> bool:

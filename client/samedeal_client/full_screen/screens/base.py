@@ -181,7 +181,7 @@ class ClientScreen(LookScreen[None]):
         too_small = size.width < minimum.width or size.height < minimum.height
         self.set_class(too_small, "small")
         if too_small:
-            self._too_small.show(too_small_rows(size, minimum, self.look))
+            self._too_small.show(too_small_rows(size, minimum))
             return
         self._ready = True
         self.update()
@@ -233,7 +233,7 @@ class ClientScreen(LookScreen[None]):
             return
         look, width = self.look, self.size.width
         client = self.client
-        right = (*self.status_row(), *connection_row(client.connection, client.link.waiting, look, width))
+        right = (*self.status_row(), *connection_row(client.connection, client.link.waiting, look))
         self._header.show([header_row(self.title_parts(), right, look, width, self.header_style())])
         self.show_footer(width)
         banner = banner_rows(self._banner_text(width), look, width)
@@ -250,7 +250,7 @@ class ClientScreen(LookScreen[None]):
     def _banner_text(self, width: int) -> str:
         client, announcement = self.client, self.samedeal.announcement
         if client.connection.state != "up":
-            return connection_text(client.connection, client.retry_in(), self.model, self.look)
+            return connection_text(client.connection, client.retry_in(), self.model)
         # The message line hides no cards, so the banner shows only what does not fit there.
         return "" if fits_message_line(announcement, self.look, width) else announcement
 
@@ -267,7 +267,7 @@ class ClientScreen(LookScreen[None]):
 
     def show_unknown_key(self, key: str) -> None:
         """Show the message that a key does nothing on this screen."""
-        self.show_message(f"{key_text(key, self.look)} does nothing here. F1 lists the keys.")
+        self.show_message(f"{key_text(key)} does nothing here. F1 lists the keys.")
 
     def message_rows(self, width: int) -> list[Row]:
         """Return the rows of the message line: the message, otherwise the announcement, otherwise the prompt."""

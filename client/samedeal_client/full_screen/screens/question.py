@@ -164,5 +164,7 @@ class ResignScreen(QuestionScreen):
             sentences = ["Resign?", "Practice never counts."]
         elif app.client.model.ends_without_player:
             sentences[1] = "The race ends."
+        elif app.client.model.this_room.window:
+            sentences[1] = "You have no other try."
         stay = _STAY._replace(text="Esc  keep playing")
         return sentences, [stay, QuestionLine("y    resign", "", "resign", "y r")]

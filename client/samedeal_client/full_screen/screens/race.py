@@ -271,7 +271,7 @@ class RaceScreen(ClientScreen):
             or (raced and (Span(f" {raced}", "you"),))
             or (self.client.person is not None and (Span(f" {panels.PERSON_TEXT}", "notice"),))
             or news
-            or panels.status_row(self.model, bindings, self.look, self.size.width, self.samedeal.after_room)
+            or panels.status_row(self.model, bindings, self.size.width, self.samedeal.after_room)
         )
 
     def footer_keys(self) -> Iterable[FooterKey]:
@@ -383,8 +383,8 @@ class RaceScreen(ClientScreen):
             case KeyCommand.UNDO:
                 self._act(UNDO)
             case KeyCommand.COLLECT:
-                if not self.client.play_to_foundations():
-                    self.show_message("No card is safe on a foundation now.")
+                if sentence := self.client.collect():
+                    self.show_message(sentence)
                 self._board = self.model.board
             case KeyCommand.HINT:
                 self._ask_for_hint()
@@ -409,7 +409,7 @@ class RaceScreen(ClientScreen):
         if not self.model.this_room.options.hints:
             self.show_message("Hints are off in this room.")
         elif self.model.own.is_stuck:
-            self.show_message(panels.stuck_text(self.model, self.samedeal.bindings, self.look))
+            self.show_message(panels.stuck_text(self.model, self.samedeal.bindings))
         else:
             self.show_message("Looking for a hint...", "label")
             self.run_worker(self._show_hint(board), name="hint", exclusive=True)
@@ -423,7 +423,7 @@ class RaceScreen(ClientScreen):
         if move is None:
             self.show_message(lost or "No useful move found.")
         elif not move.is_transfer:
-            key = command_text(self.samedeal.bindings, KeyCommand.STOCK, self.look)
+            key = command_text(self.samedeal.bindings, KeyCommand.STOCK)
             self.show_message(f"{lost}Hint: {panels.stock_text(board)} with {key}. {hint.reason}".rstrip(), "you")
         else:
             self._controller = self._controller.hinted(board, move)

@@ -39,8 +39,9 @@ from samedeal_client.panels.results import (
 )
 from samedeal_client.panels.series import rematch_name
 from samedeal_client.panels.verdict import verdict_page
+from samedeal_client.text.appearance import Look
 from samedeal_client.text.option_wording import deal_title, public_deal_title
-from samedeal_client.text.spans import Row, Span
+from samedeal_client.text.spans import Row, Span, wrap
 from samedeal_link.machine.terminal import terminal
 from samedeal_link.records.history_file import best_before
 from samedeal_link.records.record_files import save_record
@@ -214,7 +215,7 @@ class ResultsScreen(WidgetScreen):
     def _save_own_record(self, record: Record | None) -> str:
         """Save the record of the player's own race.
 
-        Return a sentence that says where the record is, or why there is none. For a spectator, return an empty string.
+        Return a sentence that says why it was not saved, or otherwise an empty string, as for a spectator.
         """
         if self.model.own.play is None:
             return ""
@@ -224,7 +225,7 @@ class ResultsScreen(WidgetScreen):
             self._path = save_record(record)
         except OSError as error:
             return f"Your race could not be saved: {error.strerror}."
-        return f"Record saved in {terminal().shown_path(self._path)}"
+        return ""
 
     def _complete_record(self, record: Record) -> None:
         """Save the server's record, which has all players, in place of the player's own record."""
@@ -233,12 +234,17 @@ class ResultsScreen(WidgetScreen):
         self._saved = record
         with suppress(OSError):  # the player's own record stays
             self._path = save_record(record, self._path)
-            self.details = replace(self.details, record_text=f"Record saved in {terminal().shown_path(self._path)}")
+            self.details = replace(self.details, record_text="")
 
     def action_details(self) -> None:
         """Show everything that was found when the race was checked."""
-        model = self.model
-        _ = self.app.push_screen(PageScreen("What was checked", lambda look, width: verdict_page(model, look, width)))
+        model, path = self.model, self._path and terminal().shown_path(self._path)
+
+        def rows(look: Look, width: int) -> tuple[Row, ...]:
+            saved = ((), *((Span(look.displayable(line)),) for line in wrap(f"Record saved in {path}", width)))
+            return verdict_page(model, look, width) + saved * bool(path)
+
+        _ = self.app.push_screen(PageScreen("What was checked", rows))
 
     def action_leave(self) -> None:
         """Leave the room."""

@@ -10,7 +10,7 @@ from textual import events
 from samedeal.terminal_text import columns_of
 from samedeal_client.full_screen.widgets.blank_container import PlainContainer
 from samedeal_client.full_screen.widgets.rows_widget import Rows
-from samedeal_client.input.key_names import key_sign
+from samedeal_client.input.key_names import key_text
 from samedeal_client.panels.footer_key import FooterKey
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import Row, Span, fit_row
@@ -63,7 +63,7 @@ class KeyHints(Rows):
         return fitting + always
 
     def _label(self, key: FooterKey) -> str:
-        return key.label or key_sign(key.key, self.look)
+        return key.label or key_text(key.key)
 
     def _width(self, key: FooterKey) -> int:
         return columns_of(self._label(key)) + 1 + columns_of(key.description) + _GAP

@@ -22,7 +22,7 @@ from textual.screen import Screen
 
 from samedeal_client.full_screen.widgets.terminal_driver import TerminalDriver
 from samedeal_client.full_screen.widgets.themes import DARK, LIGHT, AsciiFilter
-from samedeal_client.input.key_names import QUIT_KEY, key_sign
+from samedeal_client.input.key_names import QUIT_KEY, key_text
 from samedeal_client.saved_settings import Settings, load_settings, save_settings
 from samedeal_client.terminal_io.changed_cells import TerminalCells
 from samedeal_client.terminal_io.kept_screen import KeptScreen
@@ -163,7 +163,7 @@ class LookApp(App[_Result]):
     def get_key_display(self, binding: Binding) -> str:
         """Return the name of a key in the footer."""
         named = len(binding.key) > 1 and not binding.key_display
-        shown = key_sign(binding.key, self.look) if named else super().get_key_display(binding)
+        shown = key_text(binding.key) if named else super().get_key_display(binding)
         return _ARROWS_IN_ASCII.get(shown, shown) if self.look.ascii else shown
 
     async def run_command(self, command: Sequence[str], starting: str) -> int:

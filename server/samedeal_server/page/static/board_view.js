@@ -30,6 +30,7 @@ const PIPS = {
 	9: [[0, 4 / 3, 8 / 3, 4], [2]],
 	10: [[0, 4 / 3, 8 / 3, 4], [2 / 3, 10 / 3]]
 }
+const APART = 40 // ms between two moves whose cards fly one after the other
 const FALLING = 48 // cards that fall for who has won
 const COURT_CARDS = [61, 45, 29, 13, 60, 44] // kings and queens
 const SUITS = ["clubs", "diamonds", "hearts", "spades"]
@@ -54,6 +55,8 @@ export function flat(game) {
 }
 
 export class BoardView {
+	next = 0 // when the next cards fly at the earliest
+
 	constructor(game) {
 		const {piles, decks, suits} = GAMES[game]
 		const foundations = piles.flatMap(({what}, i) => (what === "foundation" ? [i] : []))
@@ -91,6 +94,12 @@ export class BoardView {
 		if (this.piles) this.show(this.piles)
 	}
 
+	// Let cards that are on their way arrive at once.
+	arrive() {
+		for (const flight of this.cards.getAnimations({subtree: true})) if (!flight.animationName) flight.finish()
+		this.next = 0
+	}
+
 	// Show piles, of which only those that have changed are touched. A card keeps the element at its place, or takes that
 	// of the same card in another pile, or of a hidden card.
 	show(piles, animated) {
@@ -114,8 +123,10 @@ export class BoardView {
 			for (const card of changed.flatMap(each => each.cards))
 				if (!card.before) take(card, [...left].find(old => fits(card, old)))
 		const moves = animated && !still.matches && !document.hidden
+		const now = performance.now()
+		if (moves && changed[0]) this.next = Math.max(now, this.next + APART)
 		for (const {old, cards} of changed) {
-			cards.forEach(card => draw(card, moves))
+			cards.forEach(card => draw(card, moves, this.next - now))
 			// New cards of a pile are painted over all others, and so are the cards that lie on them.
 			const first = cards.findIndex(({element}, depth) => element !== old[depth]?.element)
 			if (first >= 0) this.cards.append(...cards.slice(first).map(each => each.element))
@@ -143,7 +154,7 @@ function layOut({key, what, x, y, room, aside = 0}, pile, form) {
 	})
 }
 
-function draw(card, animated) {
+function draw(card, animated, delay) {
 	const {code, key, before, left, top, size, form} = card
 	const element = (card.element = before?.element ?? svg("svg"))
 	if (before?.code !== code || before.size !== size || before.form !== form) {
@@ -155,7 +166,7 @@ function draw(card, animated) {
 	if (before?.left !== left || before.top !== top) Object.assign(element.style, {left: `${left}px`, top: `${top}px`})
 	const turns = before?.code & DOWN && !(code & DOWN) ? " scaleX(0)" : ""
 	if (animated && before && (turns || before.key !== key))
-		element.animate([{transform: `translate(${before.left - left}px, ${before.top - top}px)${turns}`}, {transform: "none"}], {duration: 240, easing: "ease-out"})
+		element.animate([{transform: `translate(${before.left - left}px, ${before.top - top}px)${turns}`}, {transform: "none"}], {duration: 240, delay, fill: "backwards", easing: "ease-out"})
 }
 
 // The cards that fall in arcs for who has won, and stay where they have fallen. Without motion there are none.

@@ -26,10 +26,9 @@ const wide = matchMedia("(min-width: 900px), (min-width: 560px) and (max-height:
 
 // The next times at which the clocks here show `at` on one of these days of the week, however long the days are.
 function timesOf(days, at, count) {
-	const [hours, minutes] = at.split(":")
 	const times = []
 	for (let day = new Date(); days.length && times.length < count; day.setDate(day.getDate() + 1)) {
-		const time = new Date(day).setHours(hours, minutes, 0, 0)
+		const time = new Date(day).setHours(...at.split(":"), 0, 0)
 		if (days.includes(day.getDay()) && time > Date.now()) times.push(time)
 	}
 	return times
@@ -92,14 +91,13 @@ export class Front {
 		const {board} = this
 		this.game = game
 		const isTold = board?.game === game
-		const number = GAMES[game].demo ?? 1
 		this.caption = isTold ? gameOf(game, board.deal, this.now()) : title(game)
 		const rivals = isTold ? board.rivals.map(each => ({...each, name: each.name && `${each.name} (${dayOf(board.started, this.now())})`})) : []
 		this.rivals.open(rivals, 52 * GAMES[game].decks, true)
 		const best = Math.min(...rivals.map(each => each.time || Infinity))
 		setText(byId("best"), best < Infinity ? ` · best ${clock(best)}` : "")
 		for (const button of byId("games").querySelectorAll("button")) button.ariaPressed = button.dataset.game === game
-		this.practice.deal(game, isTold ? board.piles : numbered(game, number))
+		this.practice.deal(game, isTold ? board.piles : numbered(game, GAMES[game].demo ?? 1))
 		this.tell("")
 		this.fit()
 		this.tick()
@@ -228,8 +226,7 @@ export class Front {
 	}
 
 	prepareGames() {
-		const place = game => (FIRST.includes(game) ? FIRST.indexOf(game) - FIRST.length : 0)
-		for (const game of Object.keys(GAMES).sort((a, b) => place(a) - place(b))) {
+		for (const game of new Set([...FIRST, ...Object.keys(GAMES)])) {
 			const onclick = () => {
 				this.isChosen = true
 				this.choose(game)

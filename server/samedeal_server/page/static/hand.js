@@ -1,7 +1,7 @@
 // What taps and keys mean: the moves that they make, as text. Knows no DOM.
 
 import {GAMES, nameOf, played} from "./piles.js"
-import {moveText, movesFrom, safeMove} from "./legal_moves.js"
+import {homeward, moveText, movesFrom, safeMove} from "./legal_moves.js"
 import {DOWN, RULES, byKey} from "./rules.mjs"
 
 export class Hand {
@@ -88,7 +88,7 @@ export class Hand {
 		const {next} = this.racer
 		if (isSecond && this.tapped === next) {
 			this.pick(null)
-			return this.collect()
+			return this.collect(false, false)
 		}
 		this.tapped = next
 		this.tap(key, size)
@@ -133,14 +133,19 @@ export class Hand {
 		this.act(stock) // as long as a card is awaited, only the server knows whether it is legal
 	}
 
-	// Send everything to the foundations that is safe there.
-	collect() {
-		const {awaits, game, piles} = this.racer
-		if (awaits) return (this.later = () => this.collect())
-		const safe = safeMove(game, piles)
-		if (!safe) return
-		this.act(safe)
-		this.collect()
+	// Send everything to the foundations that is safe there. If nothing is, the next press sends everything that fits.
+	collect(all = this.warnedAt === this.racer.next, isPress = true) {
+		const {awaits, game, piles, next} = this.racer
+		if (awaits) return (this.later = () => this.collect(all, false))
+		const [fits] = homeward(game, piles)
+		const move = safeMove(game, piles) ?? (all && fits?.move)
+		if (move) {
+			this.act(move)
+			return this.collect(all, false)
+		}
+		if (!isPress) return
+		this.warnedAt = next
+		this.say(fits ? "You may still need the cards that fit. Collect again to send them all." : "No card fits on a foundation now.")
 	}
 
 	// Show a hint. It is kept as long as it is followed, and another one comes from `find`, as hints.js has it.

@@ -30,23 +30,25 @@ export function movesFrom(game, piles, from) {
 	})
 }
 
+// The moves to foundations, whether they are safe or not.
+export const homeward = (game, piles) => movesFrom(game, piles).filter(({to}) => to === "0")
+
 // Return the first safe move to a foundation, if there is one (samedeal.laws.safe_cards).
 export function safeMove(game, piles) {
 	const rules = RULES[game]
 	const all = byKey(rules, piles)
 	const homes = rules.foundations.map(key => all[key])
-	const homeward = piles => movesFrom(game, piles).filter(({to}) => to === "0")
 	const isSafe = ({from}) => {
 		if (!rules.safe || (rules.dealsFirst && all.stock[0]) || (from === "w" && rules.drawn > 1)) return false
 		if (!homes[1]) return !homes[0][0] || homes[0].length >= LAST_ROUND
 		return safeCards(rules, homes.map(pile => pile.at(-1)), rules.fans.includes(from)).includes(all[from].at(-1))
 	}
 	const wins = piles => {
-		const [first] = homeward(piles)
+		const [first] = homeward(game, piles)
 		const after = first && played(game, piles, first.move)
 		return after ? wins(after) : onFoundations(game, piles) === 52 * rules.decks
 	}
-	return homeward(piles).find(each => isSafe(each) || wins(piles))?.move
+	return homeward(game, piles).find(each => isSafe(each) || wins(piles))?.move
 }
 
 // Return the fewest moves that lead to more than `most` cards on the foundations, or turn a card up: none if provably no

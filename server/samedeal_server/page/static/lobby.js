@@ -55,9 +55,8 @@ export function showLobby({rooms, races}, now) {
 export function showOwnWindows(now) {
 	const kept = Object.entries(JSON.parse(stored.get("windows") ?? "{}")).filter(([place]) => place.includes("/") || stored.get(`seat ${place}`))
 	const open = kept.flatMap(([place, windows]) => windows.filter(([opens, ends]) => opens <= now && now < ends).map(([, ends]) => [place, ends]))
-	const all = open.sort(([, a], [, b]) => a - b)
-	const [first] = all
-	const text = () => `Yours to race: ${all.length} (${all[1] ? "the first " : ""}ends ${timeOfWeek(first[1])})`
+	const [first, second] = open.sort(([, a], [, b]) => a - b)
+	const text = () => `Yours to race: ${open.length} (${second ? "the first " : ""}ends ${timeOfWeek(first[1])})`
 	showItems(byId("yours"), first ? [element("a", {href: to(first[0].split("/").map(encodeURIComponent).join("/"))}, text())] : [])
 }
 

@@ -9,7 +9,7 @@ import {proposedName} from "./names.js"
 import {tellRules} from "./rule_picture.js"
 import {MAX_DRAWS, dealWords, termsHash} from "./race_hashes.js"
 import {Race, among, end, leader, mute, named, namesOtherRoom, rematchName, rematchOf, rematchText, resultOf} from "./race_state.js"
-import {Track} from "./track.js"
+import {Track, large} from "./track.js"
 
 const CAPTION = 30 // px, height of a tile without its board
 const GAP = 6 // px between tiles
@@ -60,6 +60,7 @@ export class RaceScreen {
 		})
 		this.stops = ["boards", "standings"].map(id => keepOneStop(byId(id)))
 		addEventListener("resize", () => this.fit())
+		for (const size of [small, large]) size.onchange = () => this.ranked && this.show()
 		const sizes = new ResizeObserver(() => requestAnimationFrame(() => this.fit())) // not at once: it changes sizes
 		for (const part of [document.querySelector("header"), byId("message"), byId("race"), byId("boards").parentNode]) sizes.observe(part)
 		addEventListener("keydown", ({key}) => key === "Escape" && this.chosen.length && this.choose())
@@ -259,10 +260,9 @@ export class RaceScreen {
 		const {rooms} = isAlone ? await link.ask("listrooms", {open: true}) : {rooms: []}
 		const until = ({starts}) => starts - link.now()
 		const {game} = rooms.find(room => room.players && until(room) > 4000 && until(room) < 23_000) ?? {}
-		if (!this.offer) byId("message").after((this.offer = element("button", {}, "Somebody is here: race them")))
-		this.offer.hidden = !game
+		byId("person").hidden = !game
 		if (!game) return // a tap may be on its way
-		this.offer.onclick = async () => {
+		byId("person").onclick = async () => {
 			await link.ask("leave")
 			goTo((await link.ask("racenow", {game})).room, {game})
 		}
@@ -434,7 +434,7 @@ export class RaceScreen {
 	}
 
 	showJoin() {
-		const {phase, next, players, options} = this.race.room
+		const {phase, next, players, options, opens} = this.race.room
 		const isFull = phase === "open" && players.length >= options.players
 		if (!this.isNew("join", this.room, phase, next, isFull, this.why, Boolean(this.seat), this.wantsNext)) return
 		if (phase === "finished" && this.wantsNext && !next) this.link.ask("rematch").catch(() => {})
@@ -444,7 +444,7 @@ export class RaceScreen {
 		const link = (path, text, onclick) => element("p", {}, element("a", {href: to(path), onclick}, text))
 		const me = players.some(({player}) => player === this.link.player) && this.link.player
 		const later = next ? rematchName(this.race.room) : "next race"
-		const what = next && me ? rematchText(this.race.room, me) : `Take a seat${phase === "open" ? "" : ` in the ${later}`}`
+		const what = next && (me || !opens?.length) ? rematchText(this.race.room, me) : `Take a seat${phase === "open" ? "" : ` in the ${later}`}`
 		byId("join").replaceChildren(
 			isFrame || this.seat || phase === "closed" ? "" : this.nameForm(what, isFull),
 			next && !this.seat && !me ? link(encodeURIComponent(next), `Watch the ${later}`, () => want(next, wanted)) : "",
@@ -460,6 +460,7 @@ export class RaceScreen {
 		const onsubmit = event => {
 			event.preventDefault()
 			stored.set("name", (this.proposed = input.value))
+			this.isNamed = true
 			this.why = ""
 			const {next, phase} = this.race.room ?? {}
 			if (next) return goTo(next, rematchOf(this.race.room))

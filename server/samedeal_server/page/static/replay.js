@@ -28,10 +28,9 @@ export class ReplayScreen extends RaceScreen {
 	}
 
 	askFile(wrong) {
-		const input = element("input", {type: "file", onchange: () => this.open(input.files[0])})
-		const label = element("label", {}, "Open the record of a race, or drop its file here: ", input)
 		this.say(element("span", {role: "alert"}, wrong))
-		byId("message").prepend(label)
+		byId("message").prepend(byId("open").content.cloneNode(true))
+		byId("message").onchange = ({target}) => this.open(target.files?.[0])
 	}
 
 	// Read the record from the server.

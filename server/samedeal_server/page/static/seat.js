@@ -91,9 +91,11 @@ export class Seat {
 			if (!code || code === "bad_passphrase" || retry_after) return screen.refuse(refused)
 			if (code === "race_started") screen.sleeper = this.name
 			if (code === "name_taken") screen.proposed = nextName(this.name)
+			if (code === "name_taken" && !screen.isNamed) return screen.unseat("").then(() => screen.sit(screen.proposed)) // nobody has typed it here
 			screen.unseat(code === "race_started" ? "The race has started without you. Race in the next one." : message)
 		}
 	}
+
 
 	// Remove everything that only a racer has.
 	leave() {
@@ -294,11 +296,9 @@ export class Seat {
 		return performance.now() - this.wonAt < FALL
 	}
 
-	loadResults() {
-		import("./results.js").then(results => {
-			this.results = results
-			this.screen.show()
-		}, loadAgain)
+	async loadResults() {
+		this.results = await import("./results.js").catch(loadAgain)
+		this.screen.show()
 	}
 
 	// What the player can do in an open room. `gone` are the names of those who are away.
@@ -313,12 +313,14 @@ export class Seat {
 			this.asked = names
 			this.showPanel(rows)
 		}
+		const leave = sentence => this.ask("leave").then(() => screen.unseat(sentence))
 		const wait = room.window ? screen.windows.doors(room, isHost) : !isHost ? "The host starts the race." : players[1] ? "Start when everybody is here." : "Send the link to others, or start alone."
 		const buttons = [
 			options.start !== "at" && !room.window && button(own.ready ? "Not ready" : "Ready", () => this.ask("ready", {ready: !own.ready}), {class: isHost ? "" : "main"}),
 			isHost && !room.opens?.length && button(room.window ? "Close the doors" : isAsked ? `${names} ${gone[1] ? "are" : "is"} away. Start without ${gone[1] ? "them" : names}?` : "Start the race", start, {class: "main"}),
 			room.window && screen.windows.moveButton(this),
-			button("Leave", () => this.ask("leave").then(() => screen.unseat("")))
+			!(isHost && players[1]) && button("Rename", () => leave("Choose another name.")), // somebody else would be the host
+			button("Leave", () => leave(""))
 		]
 		const kicks = isHost ? players.filter(each => each !== own).map(({player, name}) => button(`Remove ${name}`, () => this.ask("kickplayer", {player}))) : []
 		const warnings = [options.spectators && !options.delay && SHOWN, !isSecureContext && PLAIN].filter(Boolean)

@@ -71,7 +71,7 @@ class Drag {
 			this.release(event)
 			this.endedAt = performance.now()
 		}
-		Object.assign(view.element, {onpointermove: event => this.move(event), onpointerup: release, onpointercancel: release})
+		Object.assign(view.element, {onpointerdown: () => view.arrive(), onpointermove: event => this.move(event), onpointerup: release, onpointercancel: release})
 	}
 
 	// Put the cards back, as when the phone is turned.

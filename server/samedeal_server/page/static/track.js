@@ -8,7 +8,7 @@ import {CLOSE, end, nearest, standing} from "./race_state.js"
 const FEW = 4 // lanes on a phone
 const MANY = 16 // lanes on a large screen
 const SPOKEN = 20_000 // ms between two places that are read out
-const large = matchMedia("(min-width: 1000px) and (min-height: 481px)")
+export const large = matchMedia("(min-width: 1000px) and (min-height: 481px)")
 
 export class Track {
 	lanes = new Map() // by player
@@ -16,12 +16,10 @@ export class Track {
 
 	constructor() {
 		byId("lanes").replaceChildren()
-		large.onchange = () => this.last && this.show(...this.last)
 	}
 
 	// Show the rows of a race, of which the player `me` may have one. `colour` returns that of a row.
 	show(rows, me, {cards, steps, room}, colour) {
-		this.last = arguments
 		const shown = nearest(rows, me, large.matches ? MANY : FEW)
 		for (const [player, {item}] of this.lanes) if (!rows.some(row => row.player === player)) item.remove()
 		for (const row of rows) {
