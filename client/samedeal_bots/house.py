@@ -57,8 +57,8 @@ class _Visit:
 class House:
     """Sends bots to the rooms of a server that wait for them.
 
-    ``key`` is the key of the house, and ``bots`` how many go to a room. ``report`` is called with what the operator should
-    know.
+    ``key`` is the key of the house, and ``bots`` how many go to somebody who is alone; who has asked for bots gets as many
+    as there are seats. ``report`` is called with what the operator should know.
     """
 
     _address: ServerAddress
@@ -99,7 +99,8 @@ class House:
                 continue
             for line in lines:
                 if line.room not in self._expected:
-                    names = self._rng.sample(HOUSE_NAMES, self._bots)
+                    wanted = self._bots if line.starts else line.seats - line.players  # or the race would not start
+                    names = self._rng.sample(HOUSE_NAMES, wanted)
                     for name, level in zip(names, COMPANY, strict=False):
                         self._send(line.room, name, level)
             self._failures = 0

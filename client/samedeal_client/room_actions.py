@@ -108,7 +108,7 @@ async def enter_next_tide(client: ClientSession, game: str = "") -> None:
     tides = next_tides(client.link.tides, client.now())
     start, found = next(((start, each) for start, each in tides if game in ("", each)), (0, ""))
     if not start:
-        raise RequestRefused(RefusalCode.NO_TIDE, "This server has no such tides. Race now instead.")
+        raise RequestRefused(RefusalCode.NO_TIDE, "This server has no such races. Race now instead.")
     await race_now(client, found, start)
 
 

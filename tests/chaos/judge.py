@@ -58,6 +58,7 @@ from samedeal_server.races.race_record import build_record, first_head
 from samedeal_server.store import keys
 from samedeal_server.store.earlier_races import PAST_LIFETIME
 from samedeal_server.store.events import PresenceChanged, RaceChanged
+from samedeal_server.store.house_store import HOUSE_LEASE
 from samedeal_server.store.news import TOLD_LIFETIME
 from samedeal_server.store.node_registry import NODE_LIFETIME, PLAYER_LIFETIME
 from samedeal_server.store.sessions import GUEST_LIFETIME, SESSION_LIFETIME
@@ -96,6 +97,7 @@ _PERMANENT_KEYS: Final = frozenset(
 )
 _LIFETIMES: Final = {
     keys.PROBE: 1,
+    keys.HOUSE_LEASE: HOUSE_LEASE // 1000,
     **{keys.node(copy, ""): NODE_LIFETIME for copy in keys.NODE_COPIES},
     keys.player(""): PLAYER_LIFETIME,
     keys.guest(""): GUEST_LIFETIME,
@@ -277,9 +279,10 @@ def logged_moves_were_sent(case: Case) -> Iterator[str]:
             if act is None or (act.action, act.revision + 1) != (entry.action, entry.revision):
                 yield f"{journal.name}: the log has {entry.action!r} as revision {entry.revision}, which was not sent"
     known_players = {(journal.room, journal.player) for journal in case.evidence.journals}
-    for room, player in case.replays:
-        if (room, player) not in known_players:
-            yield f"{room}: {player} has a seat but no client"
+    for code, room in case.evidence.rooms.items():
+        for racer in room.race.racers:
+            if (code, racer.player) not in known_players and not racer.house:
+                yield f"{code}: {racer.player} has a seat but no client"
 
 
 def refused_moves_are_not_logged(case: Case) -> Iterator[str]:

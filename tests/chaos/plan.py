@@ -122,7 +122,10 @@ class TidePlan:
 
 @dataclass(frozen=True)
 class Plan:
-    """The plan of one round."""
+    """The plan of one round.
+
+    If ``lone`` is not 0, somebody wants to race now so many seconds after the rooms were created, and meets the house.
+    """
 
     seed: int
     number: int
@@ -130,6 +133,7 @@ class Plan:
     rooms: tuple[RoomPlan, ...]
     faults: tuple[Fault, ...]
     tide: TidePlan | None = None
+    lone: float = 0.0
 
     @property
     def fails_over(self) -> bool:
@@ -143,7 +147,8 @@ class Plan:
     def __str__(self) -> str:
         head = f"seed {self.seed} round {self.number}: {self.nodes} nodes"
         tides = [str(self.tide)] if self.tide else []
-        return "\n  ".join([head, *map(str, self.rooms), *tides, *map(str, self.faults)])
+        lone = [f"somebody races alone after {self.lone:.1f} s"] if self.lone else []
+        return "\n  ".join([head, *map(str, self.rooms), *tides, *lone, *map(str, self.faults)])
 
 
 def make_plan(

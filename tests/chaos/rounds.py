@@ -25,6 +25,7 @@ from samedeal.protocol.messages import Acked, Create, Created
 from samedeal.race.values import Race
 from samedeal.record import Record
 from samedeal_server.races.public_facts import RaceNews
+from samedeal_server.rooms.race_now import LONGEST_WAIT
 from samedeal_server.store import keys
 from samedeal_server.store.connect import connect
 from samedeal_server.store.events import RaceChanged, RacePatched, SequencedEvent
@@ -54,6 +55,8 @@ _LIMITS: Final = (
 )
 """Limits of the nodes. All clients share one address, whose rate only the fault ``flood`` exceeds."""
 
+HOUSE_KEY: Final = "the key of this house"
+
 _LONGEST_DRAW: Final = 45
 """Timeout, in seconds, until a deal is found. A winnable deal is drawn again if players do not take part in time."""
 
@@ -69,7 +72,7 @@ def winning_records() -> dict[str, Record]:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The violations that the judge found in a round, and counts of what happened in it."""
+    """The violations that the judge found in a round, and counts of what happened in it. ``kept`` are bots of the house."""
 
     violations: tuple[str, ...]
     faults: Counter[str]
@@ -77,13 +80,14 @@ class Outcome:
     acked: int
     finished: int
     tidal: int
+    kept: int
     outages: tuple[float, ...]
 
     def __str__(self) -> str:
         faults = ", ".join(f"{count} {kind}" for kind, count in sorted(self.faults.items()))
         return (
             f"{self.racers} racers, {self.acked} actions acked, {self.finished} finished, "
-            f"{self.tidal} in a tide, "
+            f"{self.tidal} in a tide, {self.kept} of the house, "
             f"{len(self.outages)} outages of {median(self.outages or (0,)):.2f} s (median), "
             f"{max(self.outages, default=0):.1f} s (longest); {faults}"
         )
@@ -99,11 +103,13 @@ async def play_round(plan: Plan) -> Outcome:
     return chaos_round.outcome(evidence)
 
 
-def node_options(scratch: Path) -> tuple[str, ...]:
-    """Return the options of nodes. Creates the file with the operator's token."""
-    token_file = scratch / "token"
+def node_options(scratch: Path, *, house: bool = False) -> tuple[str, ...]:
+    """Return the options of nodes, which may have a house. Creates the files with their secrets."""
+    token_file, key_file = scratch / "token", scratch / "key"
     token_file.write_text(TOKEN)
-    return "--admin-token-file", str(token_file), *_LIMITS
+    key_file.write_text(HOUSE_KEY)
+    options = ("--admin-token-file", str(token_file), *_LIMITS)
+    return (*options, "--house-key-file", str(key_file)) if house else options
 
 
 class Round:
@@ -128,6 +134,7 @@ class Round:
             acked=len({(journal.player, ack.to) for journal in evidence.journals for _, ack in journal.got(Acked)}),
             finished=sum(line.time > 0 for room in evidence.rooms.values() for line in room.race.result.standings),
             tidal=sum(len(room.race.racers) for room in evidence.rooms.values() if room.race.tide),
+            kept=sum(racer.house for room in evidence.rooms.values() for racer in room.race.racers),
             outages=tuple(away),
         )
 
@@ -152,6 +159,9 @@ class Round:
             if plan.tide is not None:
                 come = partial(self._come_to_tide, url, plan.tide, now() + int(1000 * plan.tide.after))
                 clients += [asyncio.create_task(come(number)) for number in range(plan.tide.racers)]
+            if plan.lone:
+                self._stage.start_house(url)
+                clients.append(asyncio.create_task(self._race_now(url, plan.lone)))
             stack.push_async_callback(cancel_and_wait, clients)
             await self._inject_faults(proxy)
             calm = now()
@@ -163,6 +173,8 @@ class Round:
                 longest += longest
             if plan.tide is not None:
                 longest = max(longest, int(plan.tide.after) + TIDE_LIMIT + _LONGEST_DRAW)
+            if plan.lone:
+                longest = max(longest, int(plan.lone) + LONGEST_WAIT // 1000 + TIDE_LIMIT + _LONGEST_DRAW)
             patience = self._stage.patience + self._stage.stepped / 1000
             await asyncio.wait(clients, timeout=longest + patience + _END_TIMEOUT)
             for task in clients:
@@ -247,6 +259,10 @@ class Round:
     async def _come_to_tide(self, url: str, tide: TidePlan, start: int, number: int) -> None:
         journal = Journal(f"tidal-{number}", "", replaces=True)
         await self._run_racer(url, journal, Options().undo, tide=(tide.game, start))
+
+    async def _race_now(self, url: str, after: float) -> None:
+        await asyncio.sleep(after)
+        await self._run_racer(url, Journal("lone", "", replaces=True), Options().undo, tide=("willow", 0))
 
     async def _run_racer(self, url: str, journal: Journal, undo: str, **how: Any) -> None:
         self._journals.append(journal)

@@ -60,6 +60,9 @@ class Stage:
     def begin(self) -> None:
         """Note that the rooms are open, and players come now."""
 
+    def start_house(self, url: str) -> None:
+        """Start a house that connects to ``url``."""
+
     async def settle(self, rooms: Mapping[str, RoomEvidence], journals: Sequence[Journal]) -> None:
         """Look at what the races have left, before the nodes stop."""
 

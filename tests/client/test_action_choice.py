@@ -13,7 +13,7 @@ from samedeal_bots.action_choice import PAUSE, RESIGN, UNDO_TIME, WAIT, ActionCh
 from samedeal_link.solving.bot_levels import Level
 from samedeal_link.solving.strategy import BotMemory
 from samedeal_link.solving.temperament import Temperament
-from tests.client.boards import board, dealt
+from tests.client.boards import board, dealt, with_other_hidden_cards
 
 DISTINCT: tuple[Level, ...] = ("random", "greedy", "careful")
 """The levels that choose differently: patient bots choose like careful ones."""
@@ -63,3 +63,20 @@ def test_bot_undoes_its_way_out_of_a_dead_end(level: Level) -> None:
     made, _, has_resigned = actions(level, Play(dealt("willow", 4), Undo.FREE), 80)
     assert not has_resigned
     assert UNDO in made
+
+
+@pytest.mark.parametrize("game", ["athena", "klondike", "spider-two", "yukon"])
+@pytest.mark.parametrize("level", DISTINCT)
+def test_bot_acts_alike_whatever_the_hidden_cards_are(level: Level, game: str) -> None:
+    """Until it turns up one of them, it makes the same moves in the same time."""
+    plays = [Play(dealt(game, 1), Undo.FREE), Play(with_other_hidden_cards(dealt(game, 1)), Undo.FREE)]
+    bots = [ActionChooser(level, BotMemory(Random(1), 200, Temperament.random(Random(1)))) for _ in plays]
+    assert plays[0] != plays[1]
+    while True:
+        made = [bot.choose_action(play, 100, from_deal=True) for bot, play in zip(bots, plays, strict=True)]
+        assert made[0] == made[1]
+        times = [bot.time_for(made[0], play.board) for bot, play in zip(bots, plays, strict=True)]
+        assert times[0] == times[1]
+        if not isinstance(made[0], Move) or plays[0].board.turns_up(made[0]):
+            break
+        plays = [play.act(made[0]) for play in plays]

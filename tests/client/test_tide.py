@@ -23,7 +23,7 @@ async def test_lobby_leads_to_the_next_tide() -> None:
         referee.tides = tide_times(["19:30 willow"])
         referee.time = START - 60_000
         await ui.app.client.rooms.leave()
-        await ui.wait_until(lambda: "Tide         Willow in 01:00, open now" in ui.text())
+        await ui.wait_until(lambda: "All at once  Willow in 01:00, open now" in ui.text())
         await ui.press("t")
         await ui.wait_until(lambda: RaceNow in map(type, referee.requests))
         (asked,) = [message for message in referee.requests if isinstance(message, RaceNow)]

@@ -59,5 +59,5 @@ def races_of_people(opened: Callable[[float], float], rate: float, accepted: flo
 
 
 @pytest.mark.parametrize("rate", [0.2, 0.5, 1, 2, 5])
-def test_races_of_people_are_no_rarer_if_a_fifth_go_to_somebody(rate: float) -> None:
-    assert races_of_people(grid_start, rate, 1 / 5) >= races_of_people(former_start, rate)
+def test_races_of_people_are_no_rarer_if_a_tenth_go_to_somebody(rate: float) -> None:
+    assert races_of_people(grid_start, rate, 1 / 10) >= races_of_people(former_start, rate)

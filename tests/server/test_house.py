@@ -6,11 +6,13 @@ import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from msgspec import UNSET
 
+from samedeal.games import GAMES
 from samedeal.options import Options, WantedOptions
 from samedeal.protocol.messages import (
     Create,
@@ -45,6 +47,7 @@ from samedeal_link.session import client_session
 from samedeal_link.session.client_session import ClientSession
 from samedeal_server.process import own_house
 from samedeal_server.rooms import house_rooms
+from samedeal_server.solving import pool
 from samedeal_server.store import keys
 from samedeal_server.store.redis_client import command
 from samedeal_server.tasks import cancel_and_wait
@@ -98,10 +101,10 @@ async def told(client: Client, name: str = "first") -> list[str]:
     return [line.room for line in (await client.expect(Rooms, ListHouseRooms, house=name)).rooms]
 
 
-async def opened(client: Client, **fields: Any) -> str:
+async def opened(client: Client, **options: Any) -> str:
     """Open a room for a race against bots."""
-    options = WantedOptions(players=4, start="full", countdown=0)
-    return (await client.expect(Created, Create, options=options, house=3, **fields)).room
+    wanted = WantedOptions(players=4, start="full", countdown=0, **options)
+    return (await client.expect(Created, Create, options=wanted, house=3)).room
 
 
 def names(state: RoomState) -> list[str]:
@@ -195,7 +198,7 @@ async def test_room_for_a_race_against_bots_is_in_no_list(one: Node) -> None:
     assert await told(house) == [rematch]
 
 
-async def test_house_plays_with_one_of_an_address_and_in_few_rooms(one: Node, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_house_plays_with_one_of_an_address(one: Node) -> None:
     """A race that is over no longer counts."""
     ana, wanted = await one.player("ana"), {"options": WantedOptions(players=4), "house": 3}
     assert "no bots" in (await ana.refused("no_bots", Create, **wanted)).message
@@ -203,9 +206,8 @@ async def test_house_plays_with_one_of_an_address_and_in_few_rooms(one: Node, mo
     room = await opened(ana)
     assert "busy" in (await ana.refused("no_bots", Create, **wanted)).message
     await ana.join(room)
-    monkeypatch.setattr(house_rooms, "MOST_ROOMS", 1)
     for name in ("Clover", "Domino", "Pickle"):
-        assert await told(house) == ([room] if name == "Clover" else [])
+        assert await told(house) == [room]
         await (await bot_of_house(one, name)).join(room)
     await ana.state(lambda state: state.phase == "racing")
     await ana.expect(Done, Resign)
@@ -213,6 +215,63 @@ async def test_house_plays_with_one_of_an_address_and_in_few_rooms(one: Node, mo
     await ana.expect(Done, Leave)
     again = await opened(ana)
     await ana.join(again)
+    assert await told(house) == [again]
+
+
+async def test_house_plays_in_eight_of_a_hundred_lone_rooms(node: NodeMaker, key_file: str, early: None) -> None:
+    """Whoever leaves one of these makes room for the next person who is alone."""
+    one = await node(house_key_file=key_file, trusted_proxies=("127.0.0.1",))
+    house, wanted = await lookout(one), WantedOptions(players=4, start="full")
+    people = [
+        await Client.hello(one.url, f"p{number}", additional_headers={"X-Forwarded-For": f"10.0.0.{number}"})
+        for number in range(100)
+    ]
+    answers = [(person, await person.ask(Create, options=wanted, house=3)) for person in people]
+    opened = [(person, answer.room) for person, answer in answers if isinstance(answer, Created)]
+    assert len(opened) == house_rooms.MOST_ROOMS
+    for person, room in opened:
+        await person.join(room)
+    assert await told(house) == [room for _, room in opened]
+    for _, room in opened:
+        await (await bot_of_house(one, "Clover")).join(room)
+    alone = [(await person.expect(Created, RaceNow, game=game)).room for person, game in zip(people[-9:], GAMES)]  # noqa: B905
+    for person, room in zip(people[-9:], alone, strict=True):
+        await person.join(room)
+    assert await told(house) == [room for _, room in opened]
+    await opened[0][0].expect(Done, Leave)
+    assert await told(house) == [*(room for _, room in opened[1:]), alone[0]]
+
+
+async def test_bots_leave_whoever_comes_at_the_same_moment(node: NodeMaker, key_file: str, early: None) -> None:
+    """The second person is on another node, and comes before, between and after the bots."""
+    one, two = await node(house_key_file=key_file), await node()
+    for place, game in enumerate(("willow", "freecell", "yukon", "athena")):
+        ana, bob = await one.player("ana"), await two.player("bob")
+        guests = [await bot_of_house(one, name) for name in ("Clover", "Domino", "Pickle")]
+        room = (await ana.expect(Created, RaceNow, game=game)).room
+        await ana.join(room)
+        await asyncio.gather(*(client.ask(Join, room=room) for client in (*guests[:place], bob, *guests[place:])))
+        (race,) = await one.store.load_races([room])
+        assert race is not None
+        assert [racer.name for racer in race.racers] == ["ana", "bob"]
+
+
+async def test_bots_leave_a_room_that_gets_no_deal(
+    node: NodeMaker, key_file: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The solver cannot run. Whoever was in the room may ask for bots again."""
+    monkeypatch.setattr(pool, "sys", SimpleNamespace(executable="false"))
+    one = await node(house_key_file=key_file)
+    ana, house = await one.player("ana"), await lookout(one)
+    room = await opened(ana, deal="winnable")
+    await ana.join(room)
+    racers = [ana, *[await bot_of_house(one, name) for name in ("Clover", "Domino", "Pickle")]]
+    for guest in racers[1:]:
+        await guest.join(room)
+    await asyncio.gather(*(racer.take_part() for racer in racers))
+    await asyncio.gather(*(racer.phase("closed") for racer in racers))
+    assert await told(house) == []
+    await ana.join(again := await opened(ana))
     assert await told(house) == [again]
 
 
@@ -237,10 +296,10 @@ async def test_house_neither_comes_before_a_person_nor_stays_after(one: Node) ->
 
 @pytest.fixture
 async def house(one: Node, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[House]:
-    """A house that is quick to look for rooms, and whose bots think fast."""
+    """A house that is quick to look for rooms, and whose bots think fast. One of them comes to somebody who is alone."""
     monkeypatch.setattr(house_module, "LOOK_INTERVAL", 0.05)
     monkeypatch.setattr(bot, "thought_time", lambda *_: 0.5)
-    house = House(parse_address(one.url), KEY, 3, print, Random(1))
+    house = House(parse_address(one.url), KEY, 1, print, Random(1))
     task = asyncio.create_task(house.run())
     yield house
     task.cancel()

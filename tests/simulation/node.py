@@ -7,11 +7,15 @@ import signal
 import traceback
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
+from random import Random
 from typing import Any, Final
 from unittest import mock
 
 from websockets.asyncio.connection import Connection
 
+from samedeal.race.seats import MOST_HOUSE
+from samedeal_bots.house import House
+from samedeal_link.connection.address import parse_address
 from samedeal_server.process.banner import ListenAddresses
 from tests.server.captured_log import logs_restored
 from tests.simulation.loop import HOST, Host, SimulatedLoop
@@ -107,6 +111,14 @@ class SimulatedNode:
         if not self._main.done():
             return f"{self.log.name}: still running {_STOP_TIMEOUT:.0f} s after SIGTERM"
         return f"{self.log.name}: exit code {self.code} after SIGTERM" if self.code else ""
+
+
+def started_house(loop: SimulatedLoop, url: str, key: str) -> Host:
+    """Start a house on a machine of its own."""
+    number = 1 + sum(host.name.startswith("house") for host in loop.hosts)
+    host, rng = loop.host(f"house-{number}"), Random(f"{loop.seed} {number}")
+    _ = host.run(House(parse_address(url), key, MOST_HOUSE, host.log.append, rng).run())
+    return host
 
 
 class _LogStream:

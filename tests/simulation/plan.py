@@ -49,6 +49,18 @@ _LINK_FAULTS: Final = ("mute redis", "lose announcements", "slow search", "step 
 LINK_FAULTS: Final = (*_LINK_FAULTS, "mute clients")
 """Faults that take some time, apart from those of chaos. What is mute sends nothing more, and is sent everything."""
 
+_LONE_FAULTS: Final = (
+    *_LINK_FAULTS,
+    "kill house",
+    "kill house",
+    "kill node",
+    "freeze node",
+    "drain node",
+    "reset",
+    "stall",
+)
+"""Faults while somebody races alone."""
+
 _THEMES: Final = (
     *("anything", "searches", "anything", "commits", "anything", "announcements"),
     *("anything", "searches", "anything", "commits", "records", "announcements"),
@@ -144,6 +156,15 @@ def make_world(seed: int, known: Mapping[str, str], older: Release | None = None
     faults.sort(key=lambda fault: fault.at)
     plan = replace(whole, nodes=nodes, rooms=tuple(rooms), faults=tuple(faults), tide=tide)
     return WorldPlan(plan, tuple(cuts), slowness, older)
+
+
+def with_lone_race(plan: WorldPlan) -> WorldPlan:
+    """Return a plan without failovers in which somebody also races with nobody but the house, which may be killed."""
+    rng, whole = Random(f"lone {plan.round.seed}"), plan.round
+    faults = [fault for fault in whole.faults if fault.kind != "fail over"]
+    faults += [_link_fault(rng, rng.choice(_LONE_FAULTS), 35.0) for _ in range(rng.choice((0, 1, 2)))]
+    faults.sort(key=lambda fault: fault.at)
+    return replace(plan, round=replace(whole, faults=tuple(faults), lone=round(rng.uniform(0.5, 9), 1)))
 
 
 def _smaller(room: RoomPlan, rng: Random, known: Mapping[str, str]) -> RoomPlan:

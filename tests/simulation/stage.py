@@ -19,11 +19,12 @@ from samedeal_server.telemetry.metrics import Metrics
 from tests.chaos.client_journal import Journal, RoomEvidence
 from tests.chaos.plan import Fault
 from tests.chaos.proxy import Proxy
+from tests.chaos.rounds import HOUSE_KEY
 from tests.chaos.stage import Stage
 from tests.simulation.judge import Disturbance, Duty, Work
 from tests.simulation.loop import HOST, Host, SimulatedLoop
 from tests.simulation.network import Transport
-from tests.simulation.node import SimulatedNode
+from tests.simulation.node import SimulatedNode, started_house
 from tests.simulation.plan import LINK_FAULTS, Cut, WorldPlan
 from tests.simulation.redis_server import Interference, SimulatedRedis
 from tests.simulation.release import Release
@@ -108,6 +109,7 @@ class SimulatedStage(Stage):
         self.patience = sum(cut.seconds for cut in plan.cuts)
         self._reached: Counter[str] = Counter()
         self._restarts: list[asyncio.Task[None]] = []
+        self._house: tuple[str, Host]
 
     def _now(self) -> int:
         return int(1000 * self._loop.true_time())
@@ -120,6 +122,9 @@ class SimulatedStage(Stage):
     def begin(self) -> None:
         self.redis.interfere = self._interfere
         self.redis.observe = self._observe
+
+    def start_house(self, url: str) -> None:
+        self._house = url, started_house(self._loop, url, HOUSE_KEY)
 
     def _observe(self, host: Host, command: list[bytes]) -> None:
         """Note that the record of a race is written."""
@@ -242,7 +247,7 @@ class SimulatedStage(Stage):
             return
         begins = self._now()
         self._disturb(str(fault), fault.seconds)
-        if fault.kind in (*LINK_FAULTS, "step clock"):
+        if fault.kind in (*LINK_FAULTS, "step clock", "kill house"):
             await self._link_fault(fault)
         else:
             await super().inject(fault, proxy)
@@ -289,6 +294,12 @@ class SimulatedStage(Stage):
                 self.redis.host.clock += step / 1000
             case "step node clock":
                 host.clock += 3600 if fault.which % 2 else -3600
+            case "kill house":
+                url, house = self._house
+                house.stand_still()
+                self._loop.network.disconnect(house)
+                await asyncio.sleep(fault.seconds)
+                self.start_house(url)
             case "slow network":
                 self._loop.network.slowest *= 50
                 await asyncio.sleep(fault.seconds)

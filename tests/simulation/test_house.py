@@ -5,20 +5,20 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from pathlib import Path
-from random import Random
 
 import pytest
 
 from samedeal.games import DEFAULT_GAME
-from samedeal_bots.house import House
+from samedeal.race.seats import MOST_HOUSE
 from samedeal_link.connection.address import parse_address
 from samedeal_link.connection.reconnecting_link import Link
 from samedeal_link.connection.saved_sessions import MemorySessions
 from samedeal_link.session.client_session import ClientSession
-from tests.simulation.loop import Host, SimulatedLoop
-from tests.simulation.node import SimulatedNode
+from tests.simulation.loop import SimulatedLoop
+from tests.simulation.node import SimulatedNode, started_house
+from tests.simulation.plan import make_world, with_lone_race
 from tests.simulation.redis_server import SimulatedRedis
-from tests.simulation.world import simulated
+from tests.simulation.world import known_deals, run_world, simulated
 
 KEY = "the key of this house"
 PATIENCE = 120.0
@@ -31,26 +31,20 @@ async def reached(condition: Callable[[], object]) -> None:
             await asyncio.sleep(0.1)
 
 
-def started_house(loop: SimulatedLoop, url: str, number: int) -> Host:
-    host = loop.host(f"house-{number}")
-    _ = host.run(House(parse_address(url), KEY, 3, host.log.append, Random(f"{loop.seed} {number}")).run())
-    return host
-
-
 async def lone_races(loop: SimulatedLoop, key_file: Path) -> None:
     """Race twice. The first house is killed at some moment, and another one comes instead of it."""
     redis = SimulatedRedis(loop)
     await redis.start()
     node = await SimulatedNode(loop, "node", redis.url, "--house-key-file", str(key_file)).started()
     url = "ws://{}:{}".format(*node.target)
-    house = started_house(loop, url, 1)
+    house = started_house(loop, url, KEY)
 
     async def replace_house() -> None:
         await asyncio.sleep(loop.random.uniform(5, 60))
         house.stand_still()
         loop.network.disconnect(house)
         await asyncio.sleep(1)
-        started_house(loop, url, 2)
+        started_house(loop, url, KEY)
 
     async with Link(parse_address(url), "ana", MemorySessions()) as link:
         ana = ClientSession(link)
@@ -66,6 +60,14 @@ async def lone_races(loop: SimulatedLoop, key_file: Path) -> None:
         await ana.join(rematch := await ana.rooms.rematch())
         await reached(lambda: ana.model.is_in(rematch) and any(seat.house for seat in ana.model.this_room.players))
         running.cancel()
+
+
+@pytest.mark.parametrize("seed", [9, 31, 39])
+def test_promises_hold_while_somebody_races_alone(seed: int) -> None:
+    plan = with_lone_race(make_world(seed, known_deals()))
+    verdict = run_world(plan)
+    assert not verdict.violations, f"{plan}\n" + "\n".join(verdict.violations)
+    assert verdict.outcome.kept == MOST_HOUSE, plan
 
 
 @pytest.mark.parametrize("seed", [0, 80, 152])

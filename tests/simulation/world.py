@@ -87,10 +87,11 @@ def run_world(
         SolverProcess.slowness = plan.slowness
 
         async def play() -> Outcome:
-            options, releases = node_options(Path(scratch)), (*others, this_release())
+            options = node_options(Path(scratch), house=plan.round.lone > 0)
+            releases = (*others, this_release())
             stage = SimulatedStage(plan, loop, make_redis(loop), releases, *options)
             played = Round(plan.round, stage)
-            with stage.work_noted(), _short_tides(releases):
+            with stage.work_noted(), _short_races(releases):
                 evidence = await played.play()
             outcome = played.outcome(evidence)
             return replace(outcome, violations=(*outcome.violations, *judge_world(evidence, stage.work)))
@@ -110,8 +111,8 @@ def run_week(*, always_up: bool) -> list[int]:
 
 
 @contextmanager
-def _short_tides(releases: Iterable[Release]) -> Iterator[None]:
-    """Let tides start at any time, and be short."""
+def _short_races(releases: Iterable[Release]) -> Iterator[None]:
+    """Let tides start at any time, and be short, as is what players race now."""
 
     def short_race(options: Any, *args: Any, **given: Any) -> Any:
         return msgspec.structs.replace(options.scheduled(*args, **given), limit=TIDE_LIMIT)
@@ -120,6 +121,9 @@ def _short_tides(releases: Iterable[Release]) -> Iterator[None]:
         for rooms in (release.server("rooms.tide_rooms") for release in releases):
             short = SimpleNamespace(scheduled=partial(short_race, rooms.Options))
             stack.enter_context(mock.patch.multiple(rooms, has_tide=lambda *_: True, Options=short, _COUNTDOWN=1))
+        for rooms in (release.server("rooms.race_now") for release in releases):
+            short = SimpleNamespace(scheduled=partial(short_race, rooms.Options))
+            stack.enter_context(mock.patch.object(rooms, "Options", short))
         yield
 
 

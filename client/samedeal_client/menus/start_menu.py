@@ -57,7 +57,7 @@ class MenuChoice(NamedTuple):
 MENU: Final = (
     MenuChoice("play", "p", "Play", "against three bots"),
     MenuChoice("race", "r", "Race now", "against people"),
-    MenuChoice("tide", "t", "Tide", ""),
+    MenuChoice("tide", "t", "All at once", ""),
     MenuChoice("daily", "d", "Today", ""),
     MenuChoice("join", "j", "Join", "by link or server"),
     MenuChoice("host", "o", "Host", "and send the link"),

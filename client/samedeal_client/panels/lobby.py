@@ -106,7 +106,7 @@ def choices(lobby: Lobby, tide: str = "", *, bots: bool = True) -> tuple[MenuCho
     practice = MenuChoice("practise", "p", "Practice", f"{title_of(lobby.game_or_default)} against bots")
     return (
         MenuChoice("now", "m", "Race now", now),
-        *([MenuChoice("tide", "t", "Tide", tide)] if tide else []),
+        *([MenuChoice("tide", "t", "All at once", tide)] if tide else []),
         MenuChoice("daily", "d", "Today", title_of(lobby.daily_game)),
         *([practice] if bots else ()),
         MenuChoice("new", "n", "New room", "with options of your own"),

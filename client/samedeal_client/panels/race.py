@@ -266,7 +266,7 @@ def countdown_rows(model: Model, seconds: int, look: Look, *, explained: bool = 
     is true, a few more rows say how the game is played.
     """
     number = large_digits.large_number(seconds, look) if seconds else ()
-    word = f"{model.game.title}: the same cards for everybody" if seconds else "Dealing the cards"
+    word = f"{model.game.title}: the same cards for everybody" if seconds else "Shuffling ..."
     losses = losses_text(None, model.this_room)[-_MOST_LOSSES:]
     about: list[Row] = [(Span(word, "label"),), *((Span(sentence, "notice"),) for sentence in losses)]
     about += [(Span(words, "label"),)] if (words := words_text(model.deal_words)) else []

@@ -20,4 +20,4 @@ def tide_text(tides: Sequence[TideTime], now: int) -> str:
 
 def tide_title(tide: int) -> str:
     """Return the name of a tide from the time of its start, or an empty text if that is 0."""
-    return f"tide of {datetime.fromtimestamp(tide / 1000, UTC):%H:%M} UTC" if tide else ""
+    return f"race of {datetime.fromtimestamp(tide / 1000, UTC):%H:%M} UTC" if tide else ""

@@ -35,7 +35,7 @@ def deal_text(deal: Deal) -> str:
     if deal.kind in ("number", "ms"):
         return f"{deal} (same number, same cards)"
     if deal.kind == "daily":
-        return f"the deal of the day{f', {deal.date}' if deal.date else ''}: public, for practice"
+        return f"the deal of the day{f', {deal.date}' if deal.date else ''}: public"
     if deal.kind == "again":
         return "the deal of an earlier race, dealt again"
     if deal.kind == "winnable":

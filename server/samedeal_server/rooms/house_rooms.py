@@ -52,9 +52,10 @@ class HouseRooms:
         if not await self._store.house.hold(house):
             raise refused("house_elsewhere")
         races, now = await self._races(), await self._store.now()
-        free = MOST_ROOMS - len(list(filter(_has_house, races)))
-        found = [race for race in reversed(races) if house_seats(race, now)]
-        return tuple(room_line(race) for race in found[: max(free, 0)])
+        waiting = sorted((race for race in races if house_seats(race, now)), key=lambda race: race.created)
+        free = max(MOST_ROOMS - sum(map(_has_house, races)), 0)
+        later = [race for race in waiting if not _has_house(race)][free:]
+        return tuple(room_line(race) for race in waiting if race not in later)
 
     async def is_there(self) -> bool:
         """Return whether bots of the house can be asked for: somebody runs it, or it has not had the time to come."""

@@ -264,7 +264,7 @@ class LobbyScreen(WidgetScreen):
             case "now":
                 self.run_busy("Looking for a race", partial(room_actions.race_now, self.client, lobby.game))
             case "tide":
-                self.run_busy("Entering the tide", partial(room_actions.enter_next_tide, self.client))
+                self.run_busy("Entering the next race", partial(room_actions.enter_next_tide, self.client))
             case "daily":
                 rooms = [line.room for line in lobby.daily_rooms()]
                 options = Options(games=(lobby.daily_game,), deal="daily")

@@ -19,7 +19,7 @@ const LONGEST_SERIES = 30 // races that open by themselves
 const EVERY = 10_000 // ms between two looks at who is here
 const [LATEST, LONGEST] = [4000, 23_000] // ms before its start in which a race can be joined with the button
 const KNOWN = Object.keys(GAMES).filter(game => GAMES[game].known)
-const FIRST = [KNOWN[0], KNOWN.find(game => GAMES[game].lead)] // of the games, as listed
+const FIRST = KNOWN.slice(0, 2) // of the games, as listed
 const STEP = 14 // px between two cards of a pile on a small picture of a game
 const PEEK = 190 // px below the board, in which the games begin, on a large screen
 const wide = matchMedia("(min-width: 900px), (min-width: 560px) and (max-height: 480px)")
