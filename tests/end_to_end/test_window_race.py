@@ -90,5 +90,6 @@ async def test_friends_who_never_meet_race_one_deal(
             await terminal.wait_for(rf"ana +0/52[\s\S]*eve +0/52[\s\S]*Deal words: {words}")
             await terminal.type_until("code 0", "C-q")
         await browser.load(f"{one.url}/{ROOM}")
-        await browser.shows(words, "#words")
+        await browser.shows("drawn by ana, without you", ".deal")
+        assert await browser.run("return document.querySelector('#words').textContent") == words
         assert await browser.texts("#standings .moves") == ["1"] * len(NAMES)
