@@ -85,3 +85,28 @@ async def shows_start(browser: Browser, client: Client) -> None:
     piles = await browser.run(PILES)
     for key, pile in zip(board.game.keys, board.masked().piles, strict=True):
         assert piles.get(key, []) == list(pile), key
+
+
+READY = "the clock does not stop. Ready?"
+"""The question to a player of a window who has not begun."""
+
+
+async def seated(browser: Browser, url: str, room: str, name: str) -> None:
+    """Take a seat with the link of a room."""
+    await browser.open(f"{url}/{room}", SMALL_PHONE)
+    await browser.until("document.querySelector('.sit input')")
+    await browser.run(SIT, name)
+    await browser.shows(f"You have a seat, {name}")
+
+
+async def raced(browser: Browser) -> None:
+    """Begin, draw a card, and resign."""
+    await browser.shows(READY)
+    await browser.run(PRESS, "Begin")
+    await dealt(browser)
+    await browser.until(r"/^1[45]:\d\d left$/.test(document.querySelector('#clock').textContent)")
+    assert await browser.texts(".lane .name") == ["You"]
+    await browser.run("document.querySelector('.pile[data-key=stock]').click()")
+    await acked(browser, 1)
+    for label in ("Resign", "Really resign?"):
+        await browser.run(PRESS, label)

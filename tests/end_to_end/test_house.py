@@ -22,7 +22,7 @@ from tests.end_to_end.racing_page import dealt
 from tests.programs import needs
 from tests.server.certificates import Keys
 from tests.server.client import Client
-from tests.server.races import long_before_a_start
+from tests.server.races import QUICK_GAME, long_before_a_start
 from tests.server.redis_kinds import free_port
 
 pytestmark = pytest.mark.xdist_group("page")  # one browser at a time for these tests
@@ -32,7 +32,7 @@ PATIENCE = 120.0
 
 HERE = '"event": "hello".*"name": "Basil"'
 OFFER = "#message + button"
-WITH_BOTS = "document.querySelector('#bots:not([hidden])').click()"
+WITH_BOTS = f"document.querySelector('[data-game={QUICK_GAME}]').click(); document.querySelector('#bots').click()"
 
 
 async def served(programs: Programs, redis_url: str, *options: str) -> tuple[str, Program]:
@@ -77,7 +77,7 @@ async def test_page_races_against_bots_and_they_end_with_the_server(
 
 async def test_terminal_races_against_bots_of_a_server(programs: Programs, redis_url: str) -> None:
     url, program = await served(programs, redis_url, "--house", "2")
-    player = await programs.samedeal("race", "freecell", url, "--bots", "--plain", "--name", "zoe")
+    player = await programs.samedeal("race", QUICK_GAME, url, "--bots", "--plain", "--name", "zoe")
     await player.expect("(?s)joined.*joined.*joined.*Go!", PATIENCE)
     assert program.process.returncode is None
 
@@ -86,7 +86,7 @@ async def test_terminal_races_against_bots_of_a_server(programs: Programs, redis
 async def test_guest_races_against_bots_over_ssh(programs: Programs, redis_url: str, tmp_path: Path) -> None:
     url, _ = await served(programs, redis_url)
     with door_to(url, tmp_path, free_port(), free_port()) as door:
-        command = ssh("ssh", door, None, "-T", "zoe@127.0.0.1", "race --bots")
+        command = ssh("ssh", door, None, "-T", "zoe@127.0.0.1", f"race {QUICK_GAME} --bots")
         guest = await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE)
         assert guest.stdout is not None
         async with asyncio.timeout(PATIENCE):

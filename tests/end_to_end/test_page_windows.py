@@ -15,7 +15,7 @@ from samedeal.protocol.messages import Begin, Begun, Create, Created, Done, Resi
 from samedeal.race import draws, values
 from tests.chaos.proxy import Proxy
 from tests.end_to_end.browser import ENGINES, Browser
-from tests.end_to_end.racing_page import PILES, PRESS, SIT, SMALL_PHONE, acked, dealt
+from tests.end_to_end.racing_page import PILES, PRESS, READY, SIT, SMALL_PHONE, acked, dealt, raced, seated
 from tests.end_to_end.watched_races import draw
 from tests.server import live_nodes
 from tests.server.client import Client
@@ -34,29 +34,7 @@ document.querySelector("#send").click()
 LOST = ("began_at", "revision", "foundation_cards", "moves", "undos", "last_action_at")
 """What the progress of a player has since the attempt began."""
 
-READY = "the clock does not stop. Ready?"
 RACED = "You have raced. Nobody sees how until all have."
-
-
-async def seated(browser: Browser, url: str, room: str, name: str) -> None:
-    """Take a seat with the link of a room."""
-    await browser.open(f"{url}/{room}", SMALL_PHONE)
-    await browser.until("document.querySelector('.sit input')")
-    await browser.run(SIT, name)
-    await browser.shows(f"You have a seat, {name}")
-
-
-async def raced(browser: Browser) -> None:
-    """Begin, draw a card, and resign."""
-    await browser.shows(READY)
-    await browser.run(PRESS, "Begin")
-    await dealt(browser)
-    await browser.until(r"/^1[45]:\d\d left$/.test(document.querySelector('#clock').textContent)")
-    assert await browser.texts(".lane .name") == ["You"]
-    await browser.run("document.querySelector('.pile[data-key=stock]').click()")
-    await acked(browser, 1)
-    for label in ("Resign", "Really resign?"):
-        await browser.run(PRESS, label)
 
 
 @pytest.mark.parametrize("browser", ENGINES, indirect=True)

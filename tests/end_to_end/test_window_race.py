@@ -11,8 +11,8 @@ from samedeal.protocol.messages import Begin, Begun, Done, Resign
 from tests.end_to_end.browser import Browser
 from tests.end_to_end.doors import door_to, key_in, ssh
 from tests.end_to_end.processes import Programs
+from tests.end_to_end.racing_page import raced, seated
 from tests.end_to_end.terminal import Terminal
-from tests.end_to_end.test_page_windows import raced, seated
 from tests.programs import needs
 from tests.server.live_nodes import Node
 from tests.server.races import kept
