@@ -77,7 +77,7 @@ async def test_players_of_a_tide_meet(programs: Programs, redis_url: str) -> Non
     bo = await programs.samedeal("race", "--tide", "--name", "bo")  # on the server that was joined last
     await bo.expect(r"Room \w{6}: Steve")
     await ana.expect(r"bo joined")
-    for game, sentence in (("willow", "This tide opens for you in 2"), ("spider", "This server has no such tides")):
+    for game, sentence in (("willow", "This race opens for you in 2"), ("spider", "This server has no such races")):
         assert sentence in await programs.output("race", game, url, "--tide", "--name", "cy", code=1)
 
 

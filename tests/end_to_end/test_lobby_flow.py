@@ -298,7 +298,7 @@ async def test_similar_race_and_the_same_deal_are_raced_later(server: str, tmp_p
     """The results are found from the lobby, and have the record of the race."""
     options = Options(games=("steve",), deal="#7", countdown=0, undo="free", limit=77)
     async with finished_race(server, options=options) as (ana, mira):
-        await ana.wait_for_text("v replay", "d what was checked")
+        await ana.wait_for_text("v replay")
         await ana.press("d")
         await ana.wait_for_text("Record saved in")
         await ana.press("escape")

@@ -87,7 +87,7 @@ async def test_friends_race_when_they_have_time(one: Node, browser: Browser) -> 
     assert not await browser.accessibility_violations()
 
 
-CHOOSE = """
+SELECT = """
 const select = document.querySelector(`[name=${arguments[0]}]`)
 select.selectedIndex = [...select.options].findIndex(each => each.text === arguments[1])
 select.dispatchEvent(new Event("change"))
@@ -99,9 +99,9 @@ async def test_page_opens_a_standing_series(one: Node, browser: Browser) -> None
     """Each race opens on a Friday at six in the time zone of the browser. The link to send leads to all of them."""
     await browser.load(one.url)
     await browser.until("document.querySelector('#felt .card')")
-    assert await browser.run(CHOOSE, "every", "on Fridays") == ["1 day: when you have time", "on Fridays"]
-    assert await browser.run(CHOOSE, "window", "all at once") == ["all at once", "no"]
-    await browser.run(CHOOSE, "every", "on Fridays")
+    assert await browser.run(SELECT, "every", "on Fridays") == ["1 day: when you have time", "on Fridays"]
+    assert await browser.run(SELECT, "window", "all at once") == ["all at once", "no"]
+    await browser.run(SELECT, "every", "on Fridays")
     await browser.run("document.querySelector('[data-game=ace-of-hearts]').click()")
     await browser.run("document.querySelector('#send').click()")
     await browser.shows("One name each: who are they? The race opens Friday ")
