@@ -75,7 +75,7 @@ async def test_friends_who_never_meet_race_one_deal(
         await eve.join(ROOM)
         await eve.expect(Begun, Begin)
         await eve.dealt()
-        await eve.acts(1)
+        await eve.act("deal")
         await eve.expect(Done, Resign)
 
         record = await kept(eve, ROOM)
