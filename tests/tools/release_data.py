@@ -149,22 +149,22 @@ async def open_windows(rooms: Rooms) -> None:
     standing = with_fields(options, series=len(opens))
     await opened(rooms.ana, room="standing", options=standing, opens=opens)
     await rooms.ana.join("standing")
-    for state in ("open", "closed", "drawn", "begun", "ended", "over"):
+    begun = {"drawn": (), "begun": ("ana",), "ended": ("ana",), "over": ("ana", "bob")}
+    for state in ("open", "closed", *begun):
         room = await opened(rooms.ana, room=f"window-{state}", options=options)
         for client in players:
             await client.join(room)
         if state != "open":
             await rooms.ana.expect(Done, Start)
-        if state in ("open", "closed"):
-            continue
-        await take_part(*players)
+        if state in begun:
+            await take_part(*players)
         for client in players:
-            if (state, client.name) in (("begun", "ana"), ("ended", "ana"), ("over", "ana"), ("over", "bob")):
+            if client.name in begun.get(state, ()):
                 await client.expect(Begun, Begin)
                 await client.dealt()
                 await client.acts(3)
-            if (state, client.name) in (("ended", "ana"), ("over", "ana"), ("over", "bob")):
-                await client.expect(Done, Resign)
+                if state != "begun":
+                    await client.expect(Done, Resign)
     await kept(rooms.ana, "window-over")
 
 

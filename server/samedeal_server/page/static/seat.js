@@ -96,7 +96,6 @@ export class Seat {
 		}
 	}
 
-
 	// Remove everything that only a racer has.
 	leave() {
 		const {screen} = this
