@@ -16,6 +16,7 @@ from samedeal.protocol.messages import Create, Created, RaceNow, ReadRecord, Rec
 from samedeal.record import Record
 from samedeal.series import table_of
 from tests.server.client import Client
+from tests.server.races import QUICK_GAME
 from tests.simulation.windows import HOUR, LIMIT, Attempt, WindowDay, shown_in
 from tests.simulation.world import simulated
 
@@ -89,7 +90,7 @@ class Month(WindowDay):
         """Let all races pass, and look at the table."""
         await self._begin()
         self.opens = tuple(round(1000 * (self._opened_at + each)) for each in self.plan.opens)
-        options = WantedOptions(games=("ace-of-hearts",), deal="winnable", limit=LIMIT, series=len(self.opens))
+        options = WantedOptions(games=(QUICK_GAME,), deal="winnable", limit=LIMIT, series=len(self.opens))
         self._number, self._room = -1, ""
         for hour, name in enumerate(self.attempts):
             await self._at(hour)

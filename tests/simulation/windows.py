@@ -17,7 +17,7 @@ from samedeal.protocol.codec import decode_to_client
 from samedeal.protocol.messages import Begin, Begun, Create, Created, Done, Resign, RoomState
 from samedeal.record import Record
 from tests.server.client import Client
-from tests.server.races import kept
+from tests.server.races import QUICK_GAME, kept
 from tests.simulation.loop import SimulatedLoop
 from tests.simulation.node import SimulatedNode
 from tests.simulation.redis_server import SimulatedRedis
@@ -32,7 +32,7 @@ LIMIT: Final = 600
 _A_WHILE: Final = 3.0
 """Time, in seconds, in which a node notices what was due while none ran. A draw waits longer."""
 
-_OPTIONS: Final = WantedOptions(games=("ace-of-hearts",), deal="winnable", limit=LIMIT)
+_OPTIONS: Final = WantedOptions(games=(QUICK_GAME,), deal="winnable", limit=LIMIT)
 
 
 @dataclass(frozen=True)
