@@ -25,7 +25,7 @@ from tests.server.client import Client
 from tests.server.races import QUICK_GAME, long_before_a_start
 from tests.server.redis_kinds import free_port
 
-pytestmark = pytest.mark.xdist_group("page")  # one browser at a time for these tests
+pytestmark = pytest.mark.xdist_group("seat")  # two groups of tests with a browser each
 
 PATIENCE = 120.0
 """Deadline, in seconds, for processes of low priority."""

@@ -83,7 +83,7 @@ async def test_screen_calls_no_lie_fair(
         await bob.exit_code()
 
 
-@pytest.mark.xdist_group("page")
+@pytest.mark.xdist_group("seat")
 @pytest.mark.parametrize(("kind", "verdict"), [(Liar, "fair"), (RetimedMove, "wrong")])
 async def test_page_calls_no_lie_fair(
     one: Node, programs: Programs, browser: Browser, kind: type[Liar], verdict: str
@@ -100,7 +100,7 @@ async def test_page_calls_no_lie_fair(
         await browser.close_page()
 
 
-@pytest.mark.xdist_group("page")
+@pytest.mark.xdist_group("seat")
 async def test_page_tells_a_lie_at_once(one: Node, programs: Programs, browser: Browser) -> None:
     """It loads the sentences of the verdict only then."""
     async with ChangedTerms(one).running() as server:

@@ -17,7 +17,7 @@ from tests.golden.golden_files import assert_sentences
 from tests.programs import needs
 from tests.server.races import finish, kept, race, read, seated
 
-pytestmark = pytest.mark.xdist_group("page")  # one browser at a time
+pytestmark = pytest.mark.xdist_group("page")  # two groups of tests with a browser each
 
 TOKEN = "the token of the moderators"
 

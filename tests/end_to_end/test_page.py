@@ -42,7 +42,7 @@ from tests.server.shown_rooms import ScriptedRoom, drawn, ended, scripted_room, 
 from tests.shared.drawn_deals import ANA, BOB, CID, HONEST, LOST, proof_of
 from tests.shared.playouts import FAMILIES
 
-pytestmark = pytest.mark.xdist_group("page")  # one browser at a time for these tests
+pytestmark = pytest.mark.xdist_group("page")  # two groups of tests with a browser each
 
 GOLDEN = RECORDS.parent
 

@@ -13,7 +13,7 @@ from tests.server.client import Client
 from tests.server.live_nodes import Node
 from tests.server.races import read
 
-pytestmark = pytest.mark.xdist_group("page")  # one browser at a time for these tests
+pytestmark = pytest.mark.xdist_group("page")  # two groups of tests with a browser each
 
 
 async def race_to_draw(one: Node, browser: Browser) -> tuple[Client, set[bytes]]:

@@ -74,7 +74,7 @@ from tests.server.waiting import until
 from tests.shared.positions import position
 from tests.shared.race_values import new_race
 
-pytestmark = pytest.mark.xdist_group("page")  # one browser at a time for these tests
+pytestmark = pytest.mark.xdist_group("seat")  # two groups of tests with a browser each
 
 
 WATCH_FALL = "addEventListener('animationstart', ({animationName}) => { window.fell ||= animationName === 'fall' })"

@@ -21,7 +21,7 @@ from tests.server import live_nodes
 from tests.server.client import Client
 from tests.server.live_nodes import Node
 
-pytestmark = pytest.mark.xdist_group("page")  # one browser at a time for these tests
+pytestmark = pytest.mark.xdist_group("page")  # two groups of tests with a browser each
 
 CHOOSE = """
 document.querySelector("#name").value = "zoe"
