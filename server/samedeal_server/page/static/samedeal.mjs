@@ -15,9 +15,9 @@ export class Player {
 	room = null // the newest RoomState, with the counts of all players
 
 	// `on` has functions that are told of news: room(), board(), said(sentence), and status(sentence, isLive).
-	constructor(address, {name, room = "", options = null, passphrase = "", bot = true, stored = memory()}, on = {}) {
+	constructor(address, {name, room = "", options = null, window = 0, passphrase = "", bot = true, stored = memory()}, on = {}) {
 		const witness = new Witness(stored, undefined, bot)
-		Object.assign(this, {code: room, options: room ? null : options, passphrase, stored, on, witness})
+		Object.assign(this, {code: room, options: room ? null : options, window, passphrase, stored, on, witness})
 		const place = {address, about: {client: "samedeal.mjs", bot}, session: stored.get("session") ?? "", keep: stored.set}
 		this.link = new Link(this, place, name, room)
 		this.link.witness = witness
@@ -48,6 +48,11 @@ export class Player {
 		this.racer.act(action)
 	}
 
+	// Begin the player's attempt in a race with a window.
+	begin() {
+		return this.racer.begin()
+	}
+
 	// Send another request, such as "ready", and return its answer. Throws what the server refuses.
 	ask(type, fields) {
 		return this.link.ask(type, fields)
@@ -61,10 +66,10 @@ export class Player {
 	async enter() {
 		const {link, witness, on, stored} = this
 		try {
-			if (!this.code) this.code = (await link.ask("create", {options: this.options})).room
+			if (!this.code) this.code = (await link.ask("create", {options: this.options, window: this.window})).room
 			link.room = this.code
 			if (!this.racer) {
-				witness.asks("player", this.code, this.options ? {options: this.options} : {}, link.player, link.called)
+				witness.asks("player", this.code, this.options ? {options: this.options, window: this.window} : {}, link.player, link.called)
 				const news = {changed: () => on.board?.(), refused: message => on.said?.(message)}
 				this.racer = new Racer(link, this.code, stored, news)
 			}
@@ -82,6 +87,9 @@ export class Player {
 			racer.rule = message.options.undo
 			const {type, ...fields} = this.witness.answer(message) ?? {}
 			if (type) link.ask(type, fields).catch(() => {}) // asked again with the next state
+			const [row] = this.witness.evidence.contradiction ?? []
+			if (row && row !== this.row) on.said?.(`The server contradicts itself (${row}), so it gets no share.`)
+			this.row = row
 			on.room?.()
 		} else if (message.type === "boardstate") racer.receiveBoard(message)
 		else if (message.type === "progressupdate") {
