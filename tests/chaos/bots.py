@@ -20,6 +20,7 @@ from samedeal.protocol.messages import (
     SUBPROTOCOL,
     Acked,
     Act,
+    Begin,
     Created,
     DelayedBoard,
     DelayedMove,
@@ -383,6 +384,9 @@ class Racer:
         if self.model.playing and self.rng.random() < 0.01:
             await self._ask(Watch(id=self.new_id(), room=self.journal.room))  # racers may not watch
             return
+        if self.model.may_begin:
+            await self._ask(Begin(id=self.new_id()))
+            return
         acts = self.model.next_acts(self.new_id)
         for act in acts:
             await self._ask(act)
@@ -596,6 +600,8 @@ class LinkRacer(_OnLink):
             self._help_start(self.model.room)
         if self.model.resync():
             self._link.resync()
+        if self.model.may_begin:
+            self._send(Begin(id=self._link.new_id()))
         for act in self.model.next_acts(self._link.new_id):
             self._send(act)
         return min(1.0, self._rng.expovariate(1 / self._pace))

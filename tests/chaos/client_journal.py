@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from samedeal.protocol.messages import Act, RoomState, ToClient, ToServer, Welcome
+from samedeal.race.progress import Progress
 from samedeal.race.values import DealSecret, FoundDeal, Race
 from samedeal_server.races.log_entry import LogEntry
 from samedeal_server.races.public_facts import RaceNews
-from samedeal_server.store.events import RaceChanged, SequencedEvent
+from samedeal_server.store.events import AttemptBegan, RaceChanged, SequencedEvent
 from tests.chaos.shares import ShownSeats
 
 _Kind = TypeVar("_Kind")
@@ -126,6 +127,11 @@ class RoomEvidence:
     def had(self, kind: type[_Kind]) -> Iterator[tuple[SequencedEvent, _Kind]]:
         """Yield the events of a kind, each with its number and time."""
         return ((each, each.event) for each in self.events if isinstance(each.event, kind))
+
+    def first_progress(self, player: str) -> Progress:
+        """Return the progress of a player before the first action: in a race with a window, when the attempt began."""
+        began = [event.began_at for _, event in self.had(AttemptBegan) if event.player == player]
+        return Progress(began_at=began[0] if began else 0)
 
     @property
     def races(self) -> list[Race]:

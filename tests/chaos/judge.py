@@ -25,6 +25,7 @@ from samedeal.protocol.codec import encode
 from samedeal.protocol.messages import (
     Acked,
     Act,
+    Begun,
     BoardState,
     Created,
     DelayedBoard,
@@ -57,7 +58,7 @@ from samedeal_server.races.log_entry import LogEntry
 from samedeal_server.races.race_record import build_record, first_head
 from samedeal_server.store import keys
 from samedeal_server.store.earlier_races import PAST_LIFETIME
-from samedeal_server.store.events import PresenceChanged, RaceChanged
+from samedeal_server.store.events import AttemptBegan, PresenceChanged, RaceChanged
 from samedeal_server.store.house_store import HOUSE_LEASE
 from samedeal_server.store.news import TOLD_LIFETIME
 from samedeal_server.store.node_registry import NODE_LIFETIME, PLAYER_LIFETIME
@@ -92,6 +93,7 @@ _PERMANENT_KEYS: Final = frozenset(
         keys.NEWS,
         keys.ORDERS,
         keys.BANS,
+        keys.WINDOWS,
         *map(keys.node_names, keys.NODE_COPIES),
     )
 )
@@ -123,7 +125,7 @@ _FIXED: Final = ("terms", "commitment", "seed", "proof", "standings")
 _FINAL_FIELDS: Final = ("starts", "ends", "table")
 """Fields of the state of a room that the judge compares always, and those that it also compares once the race is over."""
 
-_ANSWERS: Final = (Welcome, Pong, Rooms, Created, Joined, Watching, Done, Acked, Refused)
+_ANSWERS: Final = (Welcome, Pong, Rooms, Created, Joined, Watching, Done, Begun, Acked, Refused)
 _FOR_RACERS: Final = (*(set(_ANSWERS) - {Watching}), RoomState, Drawn, BoardState, ProgressUpdate, Notice)
 
 
@@ -186,11 +188,12 @@ def _replay(room: RoomEvidence, player: str, log: Sequence[LogEntry]) -> Replaye
     game = room.race.game
     dealt = first_board(room.race, room.secret) or Board.deal(game, shuffled(room.seed, game.decks))
     play = Play(dealt, room.race.options.undo_rule)
-    plays, progress = [play], [Progress()]
-    racer = room.race.racer(player)
-    heads = [first_head(room.race, racer) if racer and room.race.starts else b""]
+    plays, progress = [play], [room.first_progress(player)]
+    racer, own = room.race.racer(player), progress[0]
+    began = room.race.began_at(own)
+    heads = [first_head(room.race, racer, began) if racer and began else b""]
     for entry in log:
-        heads.append(next_head(heads[-1], entry.revision, entry.committed_at - room.race.starts, entry.action))
+        heads.append(next_head(heads[-1], entry.revision, entry.committed_at - began, entry.action))
         try:
             play = play.act(entry.action)
             play.board.check()
@@ -222,9 +225,10 @@ def logs_are_in_time(case: Case) -> Iterator[str]:
     for code, room in case.evidence.rooms.items():
         race, over = room.race, False
         for each, moved in room.had(MoveCommitted):
+            own = room.first_progress(moved.player)
             # If the first finish ends the race, actions before it count even within the same millisecond.
-            until = race.ends if race.options.first_finish_ends and not over else race.ends - 1
-            if not race.starts <= each.time <= until + back:
+            until = race.ends_at(own) - (not race.options.first_finish_ends or over)
+            if not race.began_at(own) <= each.time <= until + back:
                 yield f"{code}: {moved.player}: action {moved.revision} counts outside the time of the race"
             over = over or moved.finished
         for player, log in room.logs.items():
@@ -501,7 +505,7 @@ def _losses_are_listed(code: str, room: RoomEvidence) -> Iterator[str]:
 def _draws_were_as_shown(journal: Journal, room: RoomEvidence, shares: tuple[RevealedShare, ...]) -> Iterator[str]:
     race = room.race
     drawn = tuple(share[:3] for share in shares)
-    raced = race.racer(journal.player) is not None and race.phase in ("racing", "finished")
+    raced = race.racer(journal.player) in race.drawing and race.phase in ("racing", "finished")
     if (race.draw.number in journal.revealed or raced) and shares and journal.revealed.get(race.draw.number) != drawn:
         shown = journal.revealed.get(race.draw.number)
         yield f"{journal.name}: the deal was drawn from other seats than those shown in draw {race.draw.number}: {shown}"
@@ -515,7 +519,7 @@ def _draws_were_as_shown(journal: Journal, room: RoomEvidence, shares: tuple[Rev
         if message.draw == race.draw.number and told != shares:
             yield f"{journal.name}: was shown other shares than those of the deal"
     shown_on = Counter(received.connection for received, _ in journal.got(Drawn))
-    entered = chain(journal.got(Joined), journal.got(Watching))
+    entered = chain(journal.got(Joined), journal.got(Watching), journal.got(Begun))
     shown_on.subtract(received.connection for received, _ in entered)
     if journal.has_all_frames and max(shown_on.values(), default=0) > 0:
         yield f"{journal.name}: was shown the shares more often than it entered the room"
@@ -543,7 +547,7 @@ def room_states_are_in_order(case: Case) -> Iterator[str]:
         for received, state in journal.got(RoomState) if journal.has_all_frames else ():
             where = journal.name, journal.room, received.connection
             before, newest[where] = newest.get(where, state), state
-            if state.event < before.event:
+            if state.event < before.event and not (state.window and state.phase == "racing"):  # which tells no event
                 yield f"{journal.name}: was sent event {state.event} after event {before.event}"
             if order.index(state.phase) < order.index(before.phase) and before.phase != "countdown":
                 yield f"{journal.name}: was sent the phase {state.phase} after {before.phase}"
@@ -556,7 +560,8 @@ def resignations_count(case: Case) -> Iterator[str]:
         asked = {sent.message.id for sent in journal.sent if isinstance(sent.message, Resign)}
         done = [received.received_at for received, answer in journal.got(Done) if answer.to in asked]
         racer = room.race.racer(journal.player)
-        in_time = any(at + case.evidence.stepped < room.race.ends for at in done) and not replay.plays[-1].board.won
+        ends = room.race.ends_at(replay.progress[0])
+        in_time = any(at + case.evidence.stepped < ends for at in done) and not replay.plays[-1].board.won
         removed = journal.player in {*room.race.kicked.players, *case.evidence.banned}
         if racer is not None and racer.resigned != in_time and (in_time or not asked) and not removed:
             yield f"{journal.name}: has {'' if racer.resigned else 'not '}resigned, contrary to the answers"
@@ -568,6 +573,30 @@ def resignations_count(case: Case) -> Iterator[str]:
                 )
             elif isinstance(event, MoveCommitted) and event.player == journal.player and has_resigned:
                 yield f"{journal.name}: action {event.revision} counts although it came after the resignation"
+
+
+def attempts_begin_once(case: Case) -> Iterator[str]:
+    """A player begins at most once in a window, and is always told the same time. Until its end, rivals are told nothing."""
+    for code, room in case.evidence.rooms.items():
+        began = Counter(event.player for _, event in room.had(AttemptBegan))
+        yield from (f"{code}: {player} began {count} times" for player, count in began.items() if count > 1)
+    for journal, room in case.clients():
+        own = room.first_progress(journal.player)
+        if {begun.time for _, begun in journal.got(Begun)} - {own.began_at}:
+            yield f"{journal.name}: was told that it began at another time than {own.began_at}"
+        for each in journal.received if room.race.window else ():
+            if isinstance(each.message, RoomState) and each.message.phase in ("finished", "closed"):
+                break
+            for tally in _tallies(room, each, {}):
+                if tally.player != journal.player and tally not in _blank(tally.player):
+                    yield f"{journal.name}: was told {tally} while the window was open"
+            for seat in each.message.players if isinstance(each.message, RoomState) else ():
+                if seat.player != journal.player and (seat.resigned or seat.stuck):
+                    yield f"{journal.name}: was told how {seat.name} had ended while the window was open"
+
+
+def _blank(player: str) -> tuple[Tally, ...]:
+    return tuple(Tally(player=player, connected=connected) for connected in (True, False))
 
 
 def rematches_agree(case: Case) -> Iterator[str]:
@@ -858,6 +887,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     draws_are_honest,
     terms_never_change,
     room_states_are_in_order,
+    attempts_begin_once,
     resignations_count,
     rematches_agree,
     tables_match_the_races,

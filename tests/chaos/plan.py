@@ -10,7 +10,7 @@ from typing import Final, Literal, get_args
 import msgspec
 
 from samedeal.games import GAMES
-from samedeal.options import Options
+from samedeal.options import SHORTEST_WINDOW, Options
 
 Habit = Literal["steady", "leaver", "late", "killed"]
 """What a racer does when a joint deal is drawn.
@@ -82,7 +82,7 @@ class RoomPlan:
 
     A room with a ``passphrase`` is private. The code of a ``reused`` room belonged to another room before. ``habits`` are
     those of the first players. All others are steady. Players who do not know how to win need ``slowness`` times as long for
-    an action.
+    an action. In a room with a ``window``, whose length is in seconds, they begin at different times.
     """
 
     code: str
@@ -94,6 +94,7 @@ class RoomPlan:
     reused: bool = False
     habits: tuple[Habit, ...] = ()
     slowness: float = 1.0
+    window: int = 0
 
     def __str__(self) -> str:
         how = self.options
@@ -103,6 +104,7 @@ class RoomPlan:
             f"{how.limit} s, start {how.start} after {how.countdown} s"
             f"{', first finish ends the race' if how.first_finish_ends else ''}"
             f"{', the first of a series' if how.series > 1 else ''}"
+            f"{f', a window of {self.window} s' if self.window else ''}"
             f"{', private' if self.passphrase else ''}{', code used before' if self.reused else ''}"
             f"{', ' + ' '.join(self.habits) if self.habits else ''}"
         )
@@ -182,6 +184,8 @@ def make_plan(
         faults.append(replace(failover, at=round(rng.uniform(5.0, 7.0), 2)))
     elif Random(f"series {seed}/{number}").random() < 0.5:
         rooms = (_as_series(rooms[0]), *rooms[1:])
+    elif not small:
+        rooms = (with_window(rooms[0]), *rooms[1:])
     return Plan(seed, number, 2 if small else 3, rooms, tuple(sorted(faults, key=lambda fault: fault.at)))
 
 
@@ -190,6 +194,12 @@ def _as_series(room: RoomPlan) -> RoomPlan:
     return replace(
         room, options=msgspec.structs.replace(room.options, series=2, start="host"), links=0, spectators=0, habits=()
     )
+
+
+def with_window(room: RoomPlan) -> RoomPlan:
+    """Return a room whose players draw the deal together, and then race when they have time."""
+    options = msgspec.structs.replace(room.options, deal="winnable", start="host", first_finish_ends=False)
+    return replace(room, options=options, solvers=0, spectators=0, habits=(), window=SHORTEST_WINDOW)
 
 
 def _with_recovering_players(room: RoomPlan) -> RoomPlan:

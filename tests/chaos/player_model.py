@@ -47,6 +47,12 @@ class PlayerModel:
         return play is not None and not (self.finished or self.time_is_up or play.board.won or play.no_moves_left)
 
     @property
+    def may_begin(self) -> bool:
+        """Whether the race has a window, in which this player has no board yet."""
+        room = self.room
+        return room is not None and bool(room.window) and room.phase == "racing" and self.own.play is None
+
+    @property
     def pending(self) -> list[Act]:
         """The unanswered actions."""
         return [Act(id=each.id, revision=each.revision, action=each.action) for each in self.own.pending]

@@ -215,7 +215,8 @@ class Round:
             if room.reused:
                 await self._use_code(room)
             options = WantedOptions.of(room.options)
-            await opener.expect(Created, Create, options=options, room=room.code, passphrase=room.passphrase)
+            given: dict[str, Any] = {"room": room.code, "passphrase": room.passphrase, "window": room.window}
+            await opener.expect(Created, Create, options=options, **given)
         await opener.close()
 
     async def _use_code(self, room: RoomPlan) -> None:

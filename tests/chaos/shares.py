@@ -14,8 +14,11 @@ ShownSeats = tuple[tuple[int, str, bytes], ...]
 
 
 def shown_seats(state: RoomState) -> ShownSeats:
-    """Return the seats as a room shows them."""
-    return tuple(sorted((seat.seat, seat.name, seat.share_commitment) for seat in state.players))
+    """Return the seats that draw the deal, as a room shows them. In one with a window, these are not all."""
+    drawing = state.drawing or [seat.seat for seat in state.players]
+    return tuple(
+        sorted((each.seat, each.name, each.share_commitment) for each in state.players if each.seat in drawing)
+    )
 
 
 class Shares:
@@ -38,6 +41,8 @@ class Shares:
         """Return what the racer has to send after a room state, without an id, or None."""
         seat = next((seat for seat in state.players if seat.player == player), None)
         if state.phase != "countdown" or not state.draw or seat is None:
+            return None
+        if seat.seat not in [at for at, _, _ in shown_seats(state)]:
             return None
         promise = partial(share_commitment, RoomTerms.parse(state.terms).digest, state.commitment, seat.seat, seat.name)
         seats = shown_seats(state)

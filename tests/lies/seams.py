@@ -21,7 +21,7 @@ from samedeal.race.commands import JoinCommand, RaceCommand
 from samedeal.race.values import Racer
 from samedeal.record import Record
 from samedeal_link.evidence.facts import Wanted
-from tests.lies.coherent import Drawing, RefusedByFault, ToldTallies, says
+from tests.lies.coherent import Drawing, LateAcks, RefusedByFault, ToldTallies, says
 from tests.lies.seen import Event
 from tests.lies.worlds import LINE, PLANS, Client, Plan, Server, options, script
 
@@ -292,6 +292,14 @@ class NotRacing(Server):
         return messages.Refused(to=act.id, code=RefusalCode.NOT_RACING, message="The race is over.", revision=1)
 
 
+class LateAndUnconfirmed(LateAcks):
+    """Dates the first move of the first player five seconds later, and confirms none of her others, which it makes."""
+
+    def told(self, client: Client, message: Any) -> Sequence[Any]:
+        is_unsaid = isinstance(message, messages.Acked) and client.name == "ana" and bool(client.seen.evidence.acks)
+        return () if is_unsaid else super().told(client, message)
+
+
 class RefusedButMade(RefusedByFault):
     """Refuses a move that it makes as if there were no race."""
 
@@ -323,6 +331,7 @@ SEAMS: Final = {
         Seam(_FREE, "ana", no_undo),
         Seam(replace(_FREE, script=script(_UNDONE)), "ana", no_more_undo),
         Seam(PLANS["joint"], "ana", NotRacing),
+        Seam(PLANS["joint"], "ana", LateAndUnconfirmed),
         Seam(PLANS["joint"], "ana", RefusedButMade),
     )
 }

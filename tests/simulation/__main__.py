@@ -20,7 +20,7 @@ from functools import partial
 from pathlib import Path
 
 from tests.simulation.mirror import differences, real_redis
-from tests.simulation.plan import WorldPlan, make_world, with_lone_race
+from tests.simulation.plan import WorldPlan, make_world, with_lone_race, with_race_that_waits
 from tests.simulation.release import other_release
 from tests.simulation.timeline import lines_of
 from tests.simulation.world import Verdict, known_deals, run_week, run_world
@@ -33,18 +33,18 @@ def smallest(plan: WorldPlan) -> WorldPlan:
     return plan
 
 
-def plan_of(seed: int, older: Path | None, *, lone: bool = False) -> WorldPlan:
+def plan_of(seed: int, older: Path | None, about: str = "") -> WorldPlan:
     """Return the plan of the world of a seed. Nodes may first have the release of an ``older`` source tree."""
     plan = make_world(seed, known_deals(), other_release(older.resolve()) if older else None)
-    return with_lone_race(plan) if lone else plan
+    return {"lone": with_lone_race, "window": with_race_that_waits}[about](plan) if about else plan
 
 
-def _run_seed(older: Path | None, seed: int, *, lone: bool = False) -> Verdict:
-    return run_world(plan_of(seed, older, lone=lone))
+def _run_seed(older: Path | None, about: str, seed: int) -> Verdict:
+    return run_world(plan_of(seed, older, about))
 
 
-def _verdicts(seeds: range, jobs: int, older: Path | None, *, lone: bool) -> Iterator[Verdict]:
-    run_seed = partial(_run_seed, older, lone=lone)
+def _verdicts(seeds: range, jobs: int, older: Path | None, about: str) -> Iterator[Verdict]:
+    run_seed = partial(_run_seed, older, about)
     if jobs == 1:
         yield from map(run_seed, seeds)
         return
@@ -86,7 +86,12 @@ def main() -> int:
     command.add_argument("--seed", type=int, default=1, help="that of the first world")
     command.add_argument("--worlds", type=int, default=20)
     command.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="number of processes")
-    command.add_argument("--lone", action="store_true", help="let somebody race with nobody but the house")
+    command.add_argument(
+        "--about",
+        choices=("lone", "window"),
+        default="",
+        help="let somebody race with nobody but the house, or players begin when they have time",
+    )
     command.add_argument("--trace", action="store_true", help="print what happens in the first world")
     command.add_argument("--keep-going", action="store_true", help="continue after a violation, and reduce nothing")
     command.add_argument("--brief", action="store_true", help="stop at a violation, and reduce nothing")
@@ -111,16 +116,16 @@ def main() -> int:
     if given.mirror:
         return _mirrored(seeds)
     if given.trace:
-        print(plan := plan_of(given.seed, given.older, lone=given.lone))
+        print(plan := plan_of(given.seed, given.older, given.about))
         verdict = run_world(plan, _print_timeline)
         print(f"{verdict.digest}: {verdict.outcome}", *verdict.violations, sep="\n  BROKEN ")
         return 1 if verdict.violations else 0
     if given.digests:
         for seed in seeds:
-            print(seed, _run_seed(given.older, seed, lone=given.lone).digest, flush=True)
+            print(seed, _run_seed(given.older, given.about, seed).digest, flush=True)
         return 0
     acked = broken = 0
-    for seed, verdict in zip(seeds, _verdicts(seeds, given.jobs, given.older, lone=given.lone), strict=True):
+    for seed, verdict in zip(seeds, _verdicts(seeds, given.jobs, given.older, given.about), strict=True):
         acked += verdict.outcome.acked
         if not verdict.violations:
             continue
@@ -128,11 +133,12 @@ def main() -> int:
         if given.brief:
             print(f"seed {seed}: {verdict.violations[0][:200]}")
             break
-        plan = plan_of(seed, given.older, lone=given.lone)
+        plan = plan_of(seed, given.older, given.about)
         print(plan, *verdict.violations[:10], sep="\n  BROKEN ", flush=True)
         if not given.keep_going:
             print("The fewest faults that still have a violation:", smallest(plan), sep="\n")
-            print(f"To see it again: make simulation SEED={seed} TRACE=1{' ARGS=--lone' * given.lone}")
+            how = f" ARGS='--about {given.about}'" if given.about else ""
+            print(f"To see it again: make simulation SEED={seed} TRACE=1{how}")
             break
     print(f"{seed - given.seed + 1} worlds, {broken} broken, {acked} actions acked")
     return 1 if broken else 0

@@ -149,11 +149,12 @@ def times_decide_by_the_clock_of_redis(evidence: Evidence, _work: Work) -> Itera
 
 
 def acked_actions_are_shown_soon(evidence: Evidence, work: Work) -> Iterator[str]:
-    """A rival on a working connection is shown an action soon after its ack."""
+    """A rival on a working connection is shown an action soon after its ack, unless the race has a window."""
     shown: dict[tuple[str, str], list[tuple[int, int, str, int]]] = {}
     for journal in evidence.journals:
-        if journal.room in evidence.rooms and not journal.is_spectator and journal.has_all_frames:
-            shown[journal.name, journal.room] = list(_shown(journal, evidence.rooms[journal.room]))
+        room = evidence.rooms.get(journal.room)
+        if room and not room.race.window and not journal.is_spectator and journal.has_all_frames:
+            shown[journal.name, journal.room] = list(_shown(journal, room))
     for actor in evidence.journals:
         acts = actor.acts()
         rivals = [

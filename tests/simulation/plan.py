@@ -14,7 +14,7 @@ from typing import Final, Literal, get_args
 import msgspec
 
 from samedeal.solver.solve import SOLVER
-from tests.chaos.plan import Fault, Plan, RoomPlan, TidePlan, make_plan
+from tests.chaos.plan import Fault, Plan, RoomPlan, TidePlan, make_plan, with_window
 from tests.simulation.release import Release
 
 What = Literal["cut before", "cut during", "cut after", "crash before", "crash after", "freeze", "late", "refuse"]
@@ -165,6 +165,17 @@ def with_lone_race(plan: WorldPlan) -> WorldPlan:
     faults += [_link_fault(rng, rng.choice(_LONE_FAULTS), 35.0) for _ in range(rng.choice((0, 1, 2)))]
     faults.sort(key=lambda fault: fault.at)
     return replace(plan, round=replace(whole, faults=tuple(faults), lone=round(rng.uniform(0.5, 9), 1)))
+
+
+def with_race_that_waits(plan: WorldPlan) -> WorldPlan:
+    """Return a plan without failovers whose first room has a window, in which beginnings may be cut."""
+    rng, whole = Random(f"window {plan.round.seed}"), plan.round
+    faults = tuple(fault for fault in whole.faults if fault.kind != "fail over")
+    room = with_window(_quiet(whole.rooms[0], "winnable", whole.rooms[0].options.players))
+    room = replace(room, links=rng.choice((0, 1)))
+    cuts = [replace(_cut(rng), place="begin_attempt", nth=rng.randint(1, 4)) for _ in range(rng.choice((0, 1, 1, 2)))]
+    rooms = (room, *whole.rooms[1:])
+    return replace(plan, round=replace(whole, rooms=rooms, faults=faults), cuts=(*plan.cuts, *cuts))
 
 
 def _smaller(room: RoomPlan, rng: Random, known: Mapping[str, str]) -> RoomPlan:

@@ -6,8 +6,10 @@ import pytest
 
 from samedeal.series import record_standings
 from tests.simulation import standing
+from tests.simulation.plan import make_world, with_race_that_waits
 from tests.simulation.standing import DAY, FIRST, Plan, broken, month
 from tests.simulation.windows import LIMIT, Attempt, compared, day, shown
+from tests.simulation.world import known_deals, run_world
 
 FRIENDS = {
     "ana": Attempt(20.0, moves=5),
@@ -58,6 +60,15 @@ def test_window_closes_on_those_who_did_not_come() -> None:
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_any_window_keeps_what_was_acknowledged_and_tells_nothing(seed: int) -> None:
     assert compared(seed) == []
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_promises_hold_while_players_begin_when_they_have_time(seed: int) -> None:
+    """Everything fails as in other worlds, and beginnings are cut."""
+    plan = with_race_that_waits(make_world(seed, known_deals()))
+    verdict = run_world(plan)
+    assert not verdict.violations, f"{plan}\n" + "\n".join(verdict.violations)
+    assert verdict.outcome.acked > 5, verdict
 
 
 def test_standing_series_goes_on_without_nodes_and_without_players() -> None:
