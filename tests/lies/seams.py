@@ -21,7 +21,7 @@ from samedeal.race.commands import JoinCommand, RaceCommand
 from samedeal.race.values import Racer
 from samedeal.record import Record
 from samedeal_link.evidence.facts import Wanted
-from tests.lies.coherent import Drawing, LateAcks, RefusedByFault, ToldTallies, says
+from tests.lies.coherent import Drawing, EarlyUnanswered, RefusedByFault, ToldTallies, says
 from tests.lies.seen import Event
 from tests.lies.worlds import LINE, PLANS, Client, Plan, Server, options, script
 
@@ -292,12 +292,12 @@ class NotRacing(Server):
         return messages.Refused(to=act.id, code=RefusalCode.NOT_RACING, message="The race is over.", revision=1)
 
 
-class LateAndUnconfirmed(LateAcks):
-    """Dates the first move of the first player five seconds later, and confirms none of her others, which it makes."""
+class EarlyUnansweredWithSlowClock(EarlyUnanswered):
+    """Tells a time that is always behind, so that the move seems to have been sent before its date."""
 
     def told(self, client: Client, message: Any) -> Sequence[Any]:
-        is_unsaid = isinstance(message, messages.Acked) and client.name == "ana" and bool(client.seen.evidence.acks)
-        return () if is_unsaid else super().told(client, message)
+        is_time = isinstance(message, messages.Pong)
+        return (with_fields(message, time=message.time - 4500),) if is_time else super().told(client, message)
 
 
 class RefusedButMade(RefusedByFault):
@@ -331,7 +331,7 @@ SEAMS: Final = {
         Seam(_FREE, "ana", no_undo),
         Seam(replace(_FREE, script=script(_UNDONE)), "ana", no_more_undo),
         Seam(PLANS["joint"], "ana", NotRacing),
-        Seam(PLANS["joint"], "ana", LateAndUnconfirmed),
+        Seam(PLANS["joint"], "ana", EarlyUnansweredWithSlowClock),
         Seam(PLANS["joint"], "ana", RefusedButMade),
     )
 }
