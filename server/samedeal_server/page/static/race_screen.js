@@ -1,7 +1,7 @@
 // The screen of a race: boards, standings, the chart, the check of the deal, and how to join.
 
 import {title} from "./piles.js"
-import {BoardView, flat} from "./board_view.js"
+import {BoardView, flat, scaleBoards} from "./board_view.js"
 import {chart} from "./chart.js"
 import {byId, clock, dealName, element, forTerminals, keepOneStop, setAttribute, setText, showItems, stored, timeLeft, toggle} from "./dom.js"
 import {address, enteredRoom, goTo, isFrame, to, want, wantedIn} from "./here.js"
@@ -421,16 +421,8 @@ export class RaceScreen {
 		const best = Math.max(...sizes)
 		const readable = sizes.findLastIndex(size => size >= LEAST)
 		const columns = this.chosen[1] && sizes[1] > 0.7 * best ? 2 : 1 + Math.max(0, scrolls ? readable : sizes.indexOf(best))
-		this.setSize(columns, sizes[columns - 1], {width, height})
-	}
-
-	// Show boards of a size in so many columns. `size` is the width of each.
-	setSize(columns, size, {width, height}) {
-		const {style} = byId("boards")
-		style.gridTemplateColumns = `repeat(${columns}, ${size}px)`
-		style.setProperty("--scale", size / width)
-		for (const {view} of this.shown.values()) view.setScale(size / width)
-		style.setProperty("--height", `${(size * height) / width}px`)
+		boards.style.setProperty("--columns", columns)
+		scaleBoards(boards, sizes[columns - 1] / width, {width, height}, Array.from(this.shown.values(), each => each.view))
 	}
 
 	showJoin() {

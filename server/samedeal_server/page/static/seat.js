@@ -10,7 +10,7 @@ import {end, linkOf, rematchName, rematchOf, rematchText} from "./race_state.js"
 import {Racer} from "./racer.js"
 import {seriesTable} from "./series.js"
 import {runTask} from "./start_worker.js"
-import {Table, layOut} from "./table.js"
+import {Table} from "./table.js"
 import {Witness} from "./witness.js"
 
 const FALL = 3000 // ms in which cards fall for a player who has finished
@@ -218,15 +218,11 @@ export class Seat {
 
 	// Make the board as large as its place. Return whether there is one.
 	fit() {
-		const {table, screen, room} = this
+		const {table, room} = this
 		const {clientWidth, clientHeight, hidden} = byId("boards")
 		if (!table || !room?.starts || hidden) return false
-		const {layout, scale} = layOut(room.game, clientWidth, clientHeight)
-		screen.setSize(1, layout.width * scale, layout)
-		if (screen.isNew("table", this.phase, layout)) {
-			table.arrange(layout)
-			this.showTable(false)
-		}
+		byId("boards").style.setProperty("--columns", 1)
+		table.fit(byId("boards"), clientWidth, clientHeight)
 		return true
 	}
 
