@@ -272,7 +272,7 @@ export class RaceScreen {
 		const {race, ranked, chosen, onPage} = this
 		const now = performance.now()
 		byId("chart").hidden = !ranked.some(each => each.count)
-		if (!race.boards.size || ranked === this.charted || now - this.chartedAt < SLOW) return
+		if (!race.progress.size || ranked === this.charted || now - this.chartedAt < SLOW) return
 		Object.assign(this, {charted: ranked, chartedAt: now})
 		const shown = ranked.filter(({player}) => onPage.includes(player) || chosen.includes(player))
 		const isThick = ({player}) => chosen.includes(player)
@@ -336,7 +336,7 @@ export class RaceScreen {
 			tile.hidden = !(this.chosen.length ? isChosen : this.onPage.includes(player))
 			line.classList.toggle("chosen", isChosen)
 			if (shown.count !== count) line.style.setProperty("--done", (shown.count = count) / race.cards)
-			if (board) setAttribute(tile, "aria-label", `${row.name}, place ${row.place}, ${count} of ${race.cards} cards`)
+			if (numbers.progress) setAttribute(tile, "aria-label", `${row.name}, place ${row.place}, ${count} of ${race.cards} cards`)
 			if (!board || shown.board === board || tile.hidden) continue
 			view.show(board.piles, shown.board && this.visible <= GLIDING)
 			shown.board = board
@@ -578,14 +578,14 @@ export class RaceScreen {
 
 // What there is to say about a player besides the numbers.
 function stateOf(row, room) {
-	const {final, stuck, gone, ready, board} = row
+	const {final, stuck, gone, ready} = row
 	const {phase} = room
 	const {time, resigned} = end(row, room)
 	if (time) return `${final?.place === 1 ? "won" : "finished"} in ${clock(time)}`
 	if (resigned) return "resigned"
 	if (gone && phase !== "finished") return "away"
 	if (stuck && phase === "racing") return "stuck"
-	return ready && !board && phase === "open" ? "ready" : ""
+	return ready && phase === "open" ? "ready" : ""
 }
 
 // Who lost a seat while a joint deal was drawn, and what followed.

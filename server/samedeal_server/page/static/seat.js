@@ -108,7 +108,6 @@ export class Seat {
 		for (const player of screen.shown.keys()) screen.drop(player)
 		Object.assign(screen, {chosen: [], made: {}, ranked: null, track: new screen.track.constructor()})
 		screen.race.isLive = false
-		screen.race.boards.clear()
 	}
 
 	receive(message) {
@@ -138,14 +137,11 @@ export class Seat {
 	// The board has changed.
 	changed() {
 		const {screen, racer} = this
-		const {race, shown} = screen
-		const before = race.boards.get(this.me)
-		race.boards.set(this.me, {...racer.board, piles: racer.piles, time: racer.board.time ?? before?.time ?? this.room?.starts})
-		race.countBoard(this.me, racer.board)
+		screen.race.countBoard(this.me, racer.board)
 		this.hand.follow()
 		if (racer.next > this.heard) this.play("card")
 		this.heard = racer.next
-		if (shown.has(this.me)) this.showTable(true)
+		this.showTable(true)
 		screen.receive({})
 		clearTimeout(this.proving)
 		this.proving = setTimeout(() => this.proveStuck(), 400)
