@@ -273,9 +273,9 @@ export class Seat {
 			const later = screen.wantsNext ? element("p", {role: "status"}, `You get a seat in the ${rematchName(room)}.`) : this.rematchButton
 			parts.push(...result, element("p", {}, "The race goes on for the others."), element("p", {class: "controls"}, later, button("Watch them", () => screen.unseat(""))))
 		} else if (phase === "finished") {
-			const share = row.final ? this.results.shareResult(screen.race, row) : []
+			const share = row.final ? this.results.shareResult(screen.race, row) : ""
 			const earlier = row.final && room.earlier.length ? this.results.earlierTable(screen.race, row) : ""
-			parts.push(...result, element("p", {class: "controls"}, this.rematchButton), ...share, ...seriesTable(room), earlier)
+			parts.push(...result, element("p", {class: "controls"}, this.rematchButton), share, ...seriesTable(room), earlier)
 		}
 		parts.push(stored.lasts ? "" : element("p", {class: "warning"}, VOLATILE))
 		panel.replaceChildren(...parts.filter(Boolean))
@@ -346,11 +346,7 @@ export class Seat {
 // The address of the room, to send to others.
 function shareLink(room, open) {
 	const url = linkOf(room)
-	const share = shareButton("Share", {title: "Samedeal", text: "Race me: the same cards for everyone.", url}, {class: "main"})
+	const shared = {title: "Samedeal", text: "Race me: the same cards for everyone.", url}
 	const code = element("img", {src: `qr${new URL(url).pathname}.svg`, alt: "The link as a QR code", loading: "lazy"})
-	return [element("h2", {}, "Send this link"), copyLine(url), share, element("details", {open}, element("summary", {}, "QR code"), code)]
+	return [element("h2", {}, "Send this link"), copyLine(url, shared), element("details", {open}, element("summary", {}, "QR code"), code)]
 }
-
-// A button that opens the sheet of the system for sharing, if it has one.
-export const shareButton = (label, data, attributes) =>
-	navigator.share ? element("button", {...attributes, onclick: () => navigator.share(data).catch(() => {})}, label) : ""
