@@ -20,7 +20,7 @@ export const names = given => [PROPOSED, Array.from(given, proposedName)]
 export const nextNames = given => given.map(nextName)
 
 export const sent = () =>
-	[undefined, () => 1, 1n, new Map(), Symbol()].map(value => {
+	[undefined, () => 1, 1n, new Map(), Symbol(), 0.5].map(value => {
 		try {
 			encode([value])
 			return "sent"

@@ -48,17 +48,19 @@ VALUES: list[Any] = [
 def test_page_reads_and_writes_msgpack_of_python(tmp_path: Path) -> None:
     packed = [msgpack.packb(value).hex() for value in VALUES]
     assert answer_of_page("race_state.read", tmp_path, packed) == VALUES
-    assert answer_of_page("race_state.written", tmp_path, VALUES) == packed
+    whole = [value for value in VALUES if not isinstance(value, float)]
+    written = answer_of_page("race_state.written", tmp_path, whole)
+    assert [msgpack.unpackb(bytes.fromhex(each)) for each in written] == whole
 
 
 def test_page_sends_bytes_as_bytes(tmp_path: Path) -> None:
     sizes = [0, 1, 255, 256, 70_000, 300_000]
     encoded = answer_of_page("race_state.writtenBytes", tmp_path, sizes)
-    assert [bytes(each) for each in encoded] == [msgpack.packb(bytes(size)) for size in sizes]
+    assert [msgpack.unpackb(bytes(each)) for each in encoded] == [bytes(size) for size in sizes]
 
 
 def test_page_refuses_to_send_other_values(tmp_path: Path) -> None:
-    assert answer_of_page("race_state.sent", tmp_path) == ["refused"] * 5
+    assert answer_of_page("race_state.sent", tmp_path) == ["refused"] * 6
 
 
 def test_any_name_that_the_page_proposes_can_be_taken(tmp_path: Path) -> None:

@@ -22,8 +22,8 @@ EXAMPLE = re.compile(r"## ([^\n]+)\n(?:(?!\n## ).)*?```python\n(.*?)```\n\n```te
 EXAMPLES = EXAMPLE.findall(PAGE.read_text(encoding="utf-8"))
 
 
-def test_page_has_eight_examples() -> None:
-    assert len(EXAMPLES) == 8
+def test_page_has_six_examples() -> None:
+    assert len(EXAMPLES) == 6
 
 
 @pytest.mark.parametrize(("title", "code", "text"), EXAMPLES, ids=[title for title, *_ in EXAMPLES])

@@ -2,9 +2,8 @@
 
 It writes into PLAYING.md, for each game: in which share of the races some bot finishes within the usual time limit; the
 same for each level, with the median time, and the share of races in which the level is first; how often a hasty player, a
-greedy bot at ``HASTY`` thoughts a minute, beats them all; the share of actions, or of waits for the end, of more than 30
-seconds; the cards that a bot brings to the foundations in each third of its race; and the CPU time of a bot. ``--games``
-measures some games, and leaves the rows of the others as they are.
+greedy bot at ``HASTY`` thoughts a minute, beats them all; and the CPU time of a bot. ``--games`` measures some games, and
+leaves the rows of the others as they are.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
-from itertools import count, islice, pairwise
+from itertools import count, islice
 from pathlib import Path
 from random import Random
 from statistics import mean, median
@@ -36,13 +35,7 @@ HASTY: Final = 20.0
 
 PLAYING: Final = Path(__file__).parents[2] / "client/PLAYING.md"
 
-_LONG: Final = 30.0
-"""Time, in seconds, after which a rival seems to be asleep."""
-
-_HEADINGS: Final = (
-    *("game", "some bot", *(f"{level}, first" for level in LEVELS)),
-    *("hasty wins", "over 30 s", "cards in each third", "CPU"),
-)
+_HEADINGS: Final = ("game", "some bot", *(f"{level}, first" for level in LEVELS), "hasty wins", "CPU")
 _USUAL: Final = [game.name for game in GAMES.values() if game.file.difficulty]
 _BLOCK: Final = re.compile(r"(?<=<!-- bots -->\n).*?(?=<!-- end -->)", re.DOTALL)
 _BUDGET: Final = 100_000
@@ -50,35 +43,20 @@ _BUDGET: Final = 100_000
 
 
 class BotRace(NamedTuple):
-    """What a bot has done in a race: its actions, each with the time in seconds and the foundation cards after it.
+    """What a bot has done in a race: its foundation cards when the time was up.
 
     ``end`` is when it finished, or the limit. ``thinking`` is its CPU time in seconds.
     """
 
     won: bool
-    actions: tuple[tuple[float, int], ...]
+    cards: int
     end: float
     thinking: float
-
-    @property
-    def cards(self) -> int:
-        """The cards on foundations at the end."""
-        return self.cards_at(self.end)
 
     @property
     def rank(self) -> tuple[float, float]:
         """What decides who is first: the time of who has finished, then the cards."""
         return (self.end, 0) if self.won else (float("inf"), -self.cards)
-
-    @property
-    def waits(self) -> list[float]:
-        """The times between its actions, and until the end."""
-        times = [0.0, *(at for at, _ in self.actions), self.end]
-        return [after - before for before, after in pairwise(times)]
-
-    def cards_at(self, time: float) -> int:
-        """Return the cards on foundations at a time."""
-        return next((cards for at, cards in reversed(self.actions) if at <= time), 0)
 
 
 def bot_race(game: str, number: int, level: Level, pace: float = 0.0) -> BotRace:
@@ -90,7 +68,7 @@ def bot_race(game: str, number: int, level: Level, pace: float = 0.0) -> BotRace
     interval = (60 / pace if pace else thought_time(level, play.board.game)) / temperament.pace
     slack = temperament.unevenness
     seconds, started_at = rng.uniform(0, interval), time.process_time()
-    actions: list[tuple[float, int]] = []
+    cards = 0
     while seconds < options.limit and not play.board.won:
         action = chooser.choose_action(play, (options.limit - seconds) / interval, from_deal=True)
         seconds += interval * rng.uniform(1 - slack, 1 + slack) * chooser.time_for(action, play.board)
@@ -98,9 +76,9 @@ def bot_race(game: str, number: int, level: Level, pace: float = 0.0) -> BotRace
             break
         if action not in (PAUSE, RESIGN):
             play = play.act(action)
-            actions.append((seconds, play.board.foundation_cards))
+            cards = play.board.foundation_cards if seconds <= options.limit else cards
     end = seconds if play.board.won else options.limit
-    return BotRace(play.board.won, tuple(actions), end, time.process_time() - started_at)
+    return BotRace(play.board.won, cards, end, time.process_time() - started_at)
 
 
 def winnable(game: str, number: int) -> list[int]:
@@ -135,20 +113,9 @@ def cells(races: Sequence[Sequence[BotRace]], hasty: Sequence[BotRace]) -> list[
         won = [race.end for race in own if race.won]
         time_text = f" in {int(median(won)) // 60}:{int(median(won)) % 60:02}" if won else ""
         found.append(f"{_share([race.won for race in own])}{time_text}, {_share([first == level for first in firsts])}")
-    everybody = [race for own in races for race in own]
-    thirds = [
-        mean(race.cards_at(third * race.end / 3) - race.cards_at((third - 1) * race.end / 3) for race in everybody)
-        for third in (1, 2, 3)
-    ]
     wins = [player.rank < min(race.rank for race in on_deal) for player, on_deal in zip(hasty, together, strict=True)]
-    waits = [_share([wait > _LONG for race in own for wait in race.waits]) for own in races]
     thinking = max(sum(race.thinking for race in own) / sum(race.end for race in own) for own in races)
-    return [
-        *(*found, _share(wins)),
-        max(waits, key=lambda text: int(text.split()[0])),
-        ", ".join(f"{cards:.0f}" for cards in thirds),
-        f"{thinking:.1%}".replace("%", " %"),
-    ]
+    return [*found, _share(wins), f"{thinking:.1%}".replace("%", " %")]
 
 
 def _share(cases: Sequence[bool]) -> str:

@@ -54,6 +54,14 @@ export function flat(game) {
 	return {width: Math.max(...places.map(each => each.x)) + STEP_X + 7, height: height * STEP_Y + 7, places}
 }
 
+// Show boards in a place with so many pixels a unit.
+export function scaleBoards(place, scale, {width, height}, views) {
+	place.style.setProperty("--scale", scale)
+	place.style.setProperty("--width", `${width * scale}px`)
+	place.style.setProperty("--height", `${height * scale}px`)
+	for (const view of views) view.setScale(scale)
+}
+
 export class BoardView {
 	next = 0 // when the next cards fly at the earliest
 

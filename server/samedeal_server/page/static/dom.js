@@ -49,7 +49,8 @@ export const dealName = deal => {
 	return /^(random|winnable)/.test(deal) ? `${deal.replace("winnable", "fair").split(" ").reverse().join(" ")} deal` : `deal ${deal}`
 }
 
-export function copyLine(line) {
+// A line to copy, which the sheet of the system can send too, if it has one and `shared` says how.
+export function copyLine(line, shared) {
 	const code = element("code", {}, line)
 	const button = element("button", {type: "button", onclick: copy}, "Copy")
 	async function copy() {
@@ -61,7 +62,8 @@ export function copyLine(line) {
 		}
 		button.textContent = "Copied"
 	}
-	return element("div", {class: "line-to-copy"}, code, button)
+	const share = shared && navigator.share ? element("button", {class: "main", onclick: () => navigator.share(shared).catch(() => {})}, "Share") : ""
+	return element("div", {class: "line-to-copy"}, code, button, share)
 }
 
 export const forTerminals = command => element("details", {class: "terminals"}, element("summary", {}, "For terminals"), copyLine(command))

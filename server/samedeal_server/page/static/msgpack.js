@@ -3,50 +3,33 @@
 const toUtf8 = new TextEncoder()
 const fromUtf8 = new TextDecoder("utf-8", {fatal: true})
 const NUMBERS = ["Float32", "Float64", "Uint8", "Uint16", "Uint32", "BigUint64", "Int8", "Int16", "Int32", "BigInt64"]
-const [FLOAT, UNSIGNED, SIGNED] = [1, 2, 6] // where the kinds begin, from a double on
 const sizeOf = kind => Number(kind.match(/\d+/)) / 8
 
-// Encode null, booleans, numbers, texts, Uint8Arrays, arrays and plain objects. Throws a TypeError for anything else.
+// Encode null, booleans, whole numbers, texts, Uint8Arrays, arrays and plain objects. Throws an Error for anything else.
 export function encode(value) {
 	const out = []
-	const scratch = new DataView(new ArrayBuffer(8))
 	const append = bytes => bytes.forEach(byte => out.push(byte)) // as arguments, they could be too many
-	const put = (at, number) => {
-		const kind = NUMBERS[at]
-		scratch[`set${kind}`](0, kind.startsWith("Big") ? BigInt(number) : number)
-		out.push(...new Uint8Array(scratch.buffer, 0, sizeOf(kind)))
-	}
-	// A short length is part of the tag. Lists and maps, of which 15 are short, have no length of one byte.
-	const head = (length, short, most, tag) => {
-		if (length <= most) return out.push(short | length)
-		const step = length < 256 && most !== 15 ? 0 : length < 65536 ? 1 : 2
-		out.push(tag + step)
-		put(UNSIGNED + step, length)
-	}
-	const number = value => {
-		if (value >= -32 && value < 128 && Number.isInteger(value)) return out.push(value & 255)
-		const step = [8, 16, 32, 53].findIndex(bits => (value < 0 ? value >= -(2 ** (bits - (bits < 53))) : value < 2 ** bits))
-		const at = !Number.isInteger(value) || step < 0 ? FLOAT : step + (value < 0 ? SIGNED : UNSIGNED)
-		out.push(0xca + at)
-		put(at, value)
-	}
+	// Short lengths and small numbers are part of the tag. All others take four and eight bytes.
+	const put = (tag, numbers) => append([tag, ...new Uint8Array(numbers.buffer).reverse()])
+	const head = (length, short, most, tag) => (length <= most ? out.push(short | length) : put(tag, Uint32Array.of(length)))
+	const number = value => (-32 <= value && value < 128 && Number.isInteger(value) ? out.push(value & 255) : put(0xd3, BigInt64Array.of(BigInt(value))))
 	const write = value => {
 		if (typeof value === "number") number(value)
 		else if (typeof value === "string") {
 			const bytes = toUtf8.encode(value)
-			head(bytes.length, 0xa0, 31, 0xd9)
+			head(bytes.length, 0xa0, 31, 0xdb)
 			append(bytes)
 		} else if (value === null) out.push(0xc0)
 		else if (typeof value === "boolean") out.push(0xc2 + value)
 		else if (value instanceof Uint8Array) {
-			head(value.length, 0, -1, 0xc4)
+			head(value.length, 0, -1, 0xc6)
 			append(value)
 		} else if (Array.isArray(value)) {
-			head(value.length, 0x90, 15, 0xdb)
+			head(value.length, 0x90, 15, 0xdd)
 			value.forEach(write)
 		} else if (value && Object.getPrototypeOf(value) === Object.prototype) {
 			const entries = Object.entries(value)
-			head(entries.length, 0x80, 15, 0xdd)
+			head(entries.length, 0x80, 15, 0xdf)
 			for (const [key, each] of entries) {
 				write(key)
 				write(each)

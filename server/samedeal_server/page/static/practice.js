@@ -4,7 +4,7 @@ import {BoardView} from "./board_view.js"
 import {isOfGame, keepOneStop} from "./dom.js"
 import {Hand} from "./hand.js"
 import {HIDDEN, UNSEEN, onFoundations, played} from "./piles.js"
-import {Table, layOut} from "./table.js"
+import {Table} from "./table.js"
 
 export class Practice {
 	awaits = false // as a Racer says it, for the hand and the table
@@ -15,7 +15,7 @@ export class Practice {
 		Object.assign(this, {place, say, changed})
 		this.hand = new Hand(this, say, () => this.table.show(true))
 		this.hand.auto = true
-		this.stop = keepOneStop(place)
+		keepOneStop(place)
 		addEventListener("keydown", event => this.press(event))
 	}
 
@@ -25,8 +25,6 @@ export class Practice {
 		Object.assign(this, {game, dealt, past: [], table: new Table(view, game, this.hand)})
 		this.hand.picked = null
 		this.place.replaceChildren(view.element)
-		this.arrange()
-		this.stop()
 		this.changed()
 	}
 
@@ -55,20 +53,7 @@ export class Practice {
 
 	// Make the board as large as it can be in a room of so many pixels.
 	fit(wide, tall) {
-		if (String([wide, tall]) === String(this.size)) return
-		this.size = [wide, tall]
-		this.arrange()
-	}
-
-	arrange() {
-		if (!this.table || !this.size) return
-		const {layout, scale} = layOut(this.game, ...this.size)
-		this.table.arrange(layout)
-		this.table.view.setScale(scale)
-		this.place.style.width = `${layout.width * scale}px`
-		this.place.style.setProperty("--scale", scale)
-		this.place.style.setProperty("--height", `${layout.height * scale}px`)
-		this.table.show(false)
+		this.table?.fit(this.place, wide, tall)
 	}
 
 	press(event) {

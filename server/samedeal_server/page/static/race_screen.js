@@ -1,7 +1,7 @@
 // The screen of a race: boards, standings, the chart, the check of the deal, and how to join.
 
 import {title} from "./piles.js"
-import {BoardView, flat} from "./board_view.js"
+import {BoardView, flat, scaleBoards} from "./board_view.js"
 import {chart} from "./chart.js"
 import {byId, clock, dealName, element, forTerminals, keepOneStop, setAttribute, setText, showItems, stored, timeLeft, toggle} from "./dom.js"
 import {address, enteredRoom, goTo, isFrame, to, want, wantedIn} from "./here.js"
@@ -272,7 +272,7 @@ export class RaceScreen {
 		const {race, ranked, chosen, onPage} = this
 		const now = performance.now()
 		byId("chart").hidden = !ranked.some(each => each.count)
-		if (!race.boards.size || ranked === this.charted || now - this.chartedAt < SLOW) return
+		if (!race.progress.size || ranked === this.charted || now - this.chartedAt < SLOW) return
 		Object.assign(this, {charted: ranked, chartedAt: now})
 		const shown = ranked.filter(({player}) => onPage.includes(player) || chosen.includes(player))
 		const isThick = ({player}) => chosen.includes(player)
@@ -336,7 +336,7 @@ export class RaceScreen {
 			tile.hidden = !(this.chosen.length ? isChosen : this.onPage.includes(player))
 			line.classList.toggle("chosen", isChosen)
 			if (shown.count !== count) line.style.setProperty("--done", (shown.count = count) / race.cards)
-			if (board) setAttribute(tile, "aria-label", `${row.name}, place ${row.place}, ${count} of ${race.cards} cards`)
+			if (numbers.progress) setAttribute(tile, "aria-label", `${row.name}, place ${row.place}, ${count} of ${race.cards} cards`)
 			if (!board || shown.board === board || tile.hidden) continue
 			view.show(board.piles, shown.board && this.visible <= GLIDING)
 			shown.board = board
@@ -421,16 +421,8 @@ export class RaceScreen {
 		const best = Math.max(...sizes)
 		const readable = sizes.findLastIndex(size => size >= LEAST)
 		const columns = this.chosen[1] && sizes[1] > 0.7 * best ? 2 : 1 + Math.max(0, scrolls ? readable : sizes.indexOf(best))
-		this.setSize(columns, sizes[columns - 1], {width, height})
-	}
-
-	// Show boards of a size in so many columns. `size` is the width of each.
-	setSize(columns, size, {width, height}) {
-		const {style} = byId("boards")
-		style.gridTemplateColumns = `repeat(${columns}, ${size}px)`
-		style.setProperty("--scale", size / width)
-		for (const {view} of this.shown.values()) view.setScale(size / width)
-		style.setProperty("--height", `${(size * height) / width}px`)
+		boards.style.setProperty("--columns", columns)
+		scaleBoards(boards, sizes[columns - 1] / width, {width, height}, Array.from(this.shown.values(), each => each.view))
 	}
 
 	showJoin() {
@@ -586,14 +578,14 @@ export class RaceScreen {
 
 // What there is to say about a player besides the numbers.
 function stateOf(row, room) {
-	const {final, stuck, gone, ready, board} = row
+	const {final, stuck, gone, ready} = row
 	const {phase} = room
 	const {time, resigned} = end(row, room)
 	if (time) return `${final?.place === 1 ? "won" : "finished"} in ${clock(time)}`
 	if (resigned) return "resigned"
 	if (gone && phase !== "finished") return "away"
 	if (stuck && phase === "racing") return "stuck"
-	return ready && !board && phase === "open" ? "ready" : ""
+	return ready && phase === "open" ? "ready" : ""
 }
 
 // Who lost a seat while a joint deal was drawn, and what followed.

@@ -6,7 +6,6 @@ import {clock, copyLine, counted, dealName, element, stored} from "./dom.js"
 import {to} from "./here.js"
 import {title} from "./piles.js"
 import {among, end, goesOn, ordinal, resultOf, shortTime} from "./race_state.js"
-import {shareButton} from "./seat.js"
 import {row, table} from "./series.js"
 
 // Keep the player's best time in each game. Return what there is to say about a time.
@@ -66,9 +65,7 @@ export function shareResult({room, cards, progress}, {player, final}) {
 	const among = standings.length > 1 ? `, place ${final.place} of ${standings.length}` : ""
 	const link = new URL(to(`replay?race=${room.room}`), location.href).href
 	const text = `Samedeal: ${title(game)}, ${race}\n${bars} ${result}${among}\n${link}`
-	const line = copyLine(text)
-	line.firstChild.style.whiteSpace = "pre-line"
-	return [shareButton("Share", {text}), line]
+	return copyLine(text, {text})
 }
 
 // The results of all who had the deal of a player.

@@ -40,8 +40,6 @@ const LIFTS = {
 	"runs in alternating colours": alternating,
 	"runs in the same suit": downInSuit,
 	"runs in any suit": down,
-	"runs in alternating colours, as free places allow": alternating,
-	"runs in the same suit, as free places allow": downInSuit,
 	"any face-up cards": () => true,
 }
 // What the stock does, and how many cards a draw turns up.
@@ -80,6 +78,7 @@ function rulesOf({decks, suits, piles, stock, search, difficulty, safe, settles,
 			for (const [at, key] of keys.split(" ").entries())
 				if (row < sizes[at])
 					dealt.push({key, isDown: Array.isArray(faces) ? row < faces[at] : FACES[faces](row, sizes[at])})
+	const [together, limit] = columns.lift.split(", ")
 	const keysOf = row => row?.keys.split(" ") ?? []
 	const fits = row => (card, under) => under ? BUILDS[row.build](card, under) : EMPTY[row.empty](card)
 	return {
@@ -91,8 +90,8 @@ function rulesOf({decks, suits, piles, stock, search, difficulty, safe, settles,
 		dealt,
 		base: EMPTY[columns.empty],
 		build: BUILDS[columns.build],
-		lift: LIFTS[columns.lift],
-		sequence: columns.lift.startsWith("runs") ? LIFTS[columns.lift] : BUILDS[columns.build],
+		lift: LIFTS[together],
+		sequence: together.startsWith("runs") ? LIFTS[together] : BUILDS[columns.build],
 		fan: fans && fits(fans),
 		foundation: fits(foundations),
 		takesBack: foundations.lift !== "nothing",
@@ -104,7 +103,7 @@ function rulesOf({decks, suits, piles, stock, search, difficulty, safe, settles,
 		reserve: keysOf(reserve),
 		cells: keysOf(cells),
 		onto: Object.fromEntries([columns, fans, cells].flatMap(row => keysOf(row).map(key => [key, fits(row)]))),
-		needsPlaces: columns.lift.endsWith("as free places allow"),
+		needsPlaces: limit === "as free places allow",
 		columnsAreFree: columns.empty === "any card",
 		safe,
 		dealsFirst: deals_first,

@@ -5,20 +5,14 @@ import {Link} from "./link.js"
 import {Racer} from "./racer.js"
 import {Witness} from "./witness.js"
 
-// What a player keeps, as long as the program runs.
-export function memory() {
-	const kept = new Map()
-	return {get: name => kept.get(name) ?? null, set: (name, value) => kept.set(name, value)}
-}
-
 export class Player {
 	room = null // the newest RoomState, with the counts of all players
 
 	// `on` has functions that are told of news: room(), board(), said(sentence), and status(sentence, isLive).
-	constructor(address, {name, room = "", options = null, window = 0, passphrase = "", bot = true, stored = memory()}, on = {}) {
+	constructor(address, {name, room = "", options = null, window = 0, passphrase = "", bot = true, stored = new Map()}, on = {}) {
 		const witness = new Witness(stored, undefined, bot)
 		Object.assign(this, {code: room, options: room ? null : options, window, passphrase, stored, on, witness})
-		const place = {address, about: {client: "samedeal.mjs", bot}, session: stored.get("session") ?? "", keep: stored.set}
+		const place = {address, about: {client: "samedeal.mjs", bot}, session: stored.get("session") ?? "", keep: (key, value) => stored.set(key, value)}
 		this.link = new Link(this, place, name, room)
 		this.link.witness = witness
 	}

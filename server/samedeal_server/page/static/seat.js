@@ -10,7 +10,7 @@ import {end, linkOf, rematchName, rematchOf, rematchText} from "./race_state.js"
 import {Racer} from "./racer.js"
 import {seriesTable} from "./series.js"
 import {runTask} from "./start_worker.js"
-import {Table, layOut} from "./table.js"
+import {Table} from "./table.js"
 import {Witness} from "./witness.js"
 
 const FALL = 3000 // ms in which cards fall for a player who has finished
@@ -108,7 +108,6 @@ export class Seat {
 		for (const player of screen.shown.keys()) screen.drop(player)
 		Object.assign(screen, {chosen: [], made: {}, ranked: null, track: new screen.track.constructor()})
 		screen.race.isLive = false
-		screen.race.boards.clear()
 	}
 
 	receive(message) {
@@ -138,14 +137,11 @@ export class Seat {
 	// The board has changed.
 	changed() {
 		const {screen, racer} = this
-		const {race, shown} = screen
-		const before = race.boards.get(this.me)
-		race.boards.set(this.me, {...racer.board, piles: racer.piles, time: racer.board.time ?? before?.time ?? this.room?.starts})
-		race.countBoard(this.me, racer.board)
+		screen.race.countBoard(this.me, racer.board)
 		this.hand.follow()
 		if (racer.next > this.heard) this.play("card")
 		this.heard = racer.next
-		if (shown.has(this.me)) this.showTable(true)
+		this.showTable(true)
 		screen.receive({})
 		clearTimeout(this.proving)
 		this.proving = setTimeout(() => this.proveStuck(), 400)
@@ -218,15 +214,11 @@ export class Seat {
 
 	// Make the board as large as its place. Return whether there is one.
 	fit() {
-		const {table, screen, room} = this
+		const {table, room} = this
 		const {clientWidth, clientHeight, hidden} = byId("boards")
 		if (!table || !room?.starts || hidden) return false
-		const {layout, scale} = layOut(room.game, clientWidth, clientHeight)
-		screen.setSize(1, layout.width * scale, layout)
-		if (screen.isNew("table", this.phase, layout)) {
-			table.arrange(layout)
-			this.showTable(false)
-		}
+		byId("boards").style.setProperty("--columns", 1)
+		table.fit(byId("boards"), clientWidth, clientHeight)
 		return true
 	}
 
@@ -281,9 +273,9 @@ export class Seat {
 			const later = screen.wantsNext ? element("p", {role: "status"}, `You get a seat in the ${rematchName(room)}.`) : this.rematchButton
 			parts.push(...result, element("p", {}, "The race goes on for the others."), element("p", {class: "controls"}, later, button("Watch them", () => screen.unseat(""))))
 		} else if (phase === "finished") {
-			const share = row.final ? this.results.shareResult(screen.race, row) : []
+			const share = row.final ? this.results.shareResult(screen.race, row) : ""
 			const earlier = row.final && room.earlier.length ? this.results.earlierTable(screen.race, row) : ""
-			parts.push(...result, element("p", {class: "controls"}, this.rematchButton), ...share, ...seriesTable(room), earlier)
+			parts.push(...result, element("p", {class: "controls"}, this.rematchButton), share, ...seriesTable(room), earlier)
 		}
 		parts.push(stored.lasts ? "" : element("p", {class: "warning"}, VOLATILE))
 		panel.replaceChildren(...parts.filter(Boolean))
@@ -354,11 +346,7 @@ export class Seat {
 // The address of the room, to send to others.
 function shareLink(room, open) {
 	const url = linkOf(room)
-	const share = shareButton("Share", {title: "Samedeal", text: "Race me: the same cards for everyone.", url}, {class: "main"})
+	const shared = {title: "Samedeal", text: "Race me: the same cards for everyone.", url}
 	const code = element("img", {src: `qr${new URL(url).pathname}.svg`, alt: "The link as a QR code", loading: "lazy"})
-	return [element("h2", {}, "Send this link"), copyLine(url), share, element("details", {open}, element("summary", {}, "QR code"), code)]
+	return [element("h2", {}, "Send this link"), copyLine(url, shared), element("details", {open}, element("summary", {}, "QR code"), code)]
 }
-
-// A button that opens the sheet of the system for sharing, if it has one.
-export const shareButton = (label, data, attributes) =>
-	navigator.share ? element("button", {...attributes, onclick: () => navigator.share(data).catch(() => {})}, label) : ""

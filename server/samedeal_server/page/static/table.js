@@ -1,7 +1,7 @@
 // The racer's own table: how it is laid out on a screen, and a button on each pile, for fingers, keys and screen readers.
 // Cards also follow the pointer.
 
-import {HEIGHT, STRIP, WIDTH, flat, inWords, isSpread, still} from "./board_view.js"
+import {HEIGHT, STRIP, WIDTH, flat, inWords, isSpread, scaleBoards, still} from "./board_view.js"
 import {element, setAttribute} from "./dom.js"
 import {GAMES} from "./piles.js"
 
@@ -51,7 +51,7 @@ function upright(game, ratio) {
 }
 
 // The layout with the largest cards in a room of so many pixels, and its scale.
-export function layOut(game, wide, tall) {
+function layOut(game, wide, tall) {
 	const scaleOf = ({width, height}, most = MOST) => Math.min(wide / width, tall / height, most)
 	const [lying, {width, least}] = [flat(game), upright(game, 0)]
 	const scale = scaleOf({width, height: least})
@@ -144,7 +144,7 @@ export class Table {
 	// Taps tell the hand the key of a pile, the number of cards from the tapped one to the top, null if a key chose the pile,
 	// and whether this is the second tap of two.
 	constructor(view, game, hand) {
-		Object.assign(this, {view, hand})
+		Object.assign(this, {view, game, hand})
 		// Taps are heard when the pointer goes up, because browsers send no click for a tap that follows a flick. The click
 		// for the same tap comes after it, and those of screen readers come alone.
 		const tap = (key, size) => {
@@ -163,6 +163,16 @@ export class Table {
 			}
 			return element("button", {class: "pile", "data-key": key, onclick, onpointerdown: event => this.drag.press(event, i, sizeOf(event))})
 		})
+	}
+
+	// Make the table as large as it can be in a place with so many pixels.
+	fit(place, wide, tall) {
+		const {layout, scale} = layOut(this.game, wide, tall)
+		scaleBoards(place, scale, layout, [this.view])
+		if (JSON.stringify(layout) === this.layout) return
+		this.layout = JSON.stringify(layout)
+		this.arrange(layout)
+		this.show(false)
 	}
 
 	arrange(layout) {

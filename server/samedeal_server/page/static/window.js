@@ -3,7 +3,7 @@
 import {byId, clock, copyLine, counted, element, svg, timeOfWeek} from "./dom.js"
 import {end, linkOf} from "./race_state.js"
 import {onFelt} from "./results.js"
-import {button, shareButton} from "./seat.js"
+import {button} from "./seat.js"
 
 const listed = new Intl.ListFormat("en-GB")
 
@@ -42,8 +42,8 @@ export function parts(seat, row) {
 		return [
 			onFelt("", time ? `You finished in ${clock(time)}` : `You ${resigned ? "resigned with" : "have"} ${counted(row.count, "card")} home`, [record], time, falls),
 			paragraph(`You have raced. Nobody sees how until all have. Everything opens then, at the latest ${timeOfWeek(closes)}.`),
-			element("p", {class: "controls"}, shareButton("Send", {text}, {class: "main"}), calendarLink(room)),
-			copyLine(text)
+			element("p", {class: "controls"}, calendarLink(room)),
+			copyLine(text, {text})
 		]
 	}
 	if (!racer.begun) begin() // on another device, or its answer was lost: a server that loses the attempt gets it back
