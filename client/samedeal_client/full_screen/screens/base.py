@@ -186,12 +186,6 @@ class ClientScreen(LookScreen[None]):
         self._ready = True
         self.update()
 
-    def take_over(self, before: ClientScreen) -> None:
-        """Take over the state of the screen ``before``, which is of the same kind.
-
-        This is called when the colours change: this screen then replaces ``before``.
-        """
-
     def retire(self) -> None:
         """Draw nothing any more, because another screen is about to replace this one."""
         self._ready = False

@@ -18,26 +18,19 @@ _GAP: Final = 2
 
 
 class FittingFooter(Footer):
-    """A compact footer. In a narrow window it leaves out whole keys, but never the last ``ALWAYS`` keys.
-
-    The key of the command palette is left out first.
-    """
+    """A compact footer. In a narrow window it leaves out whole keys, but never the last ``ALWAYS`` keys."""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(compact=True, **options)
+        super().__init__(compact=True, show_command_palette=False, **options)
         self._bindings_shown: list[tuple[str, str, bool]] = []
 
     def on_resize(self) -> None:
         """Show the keys that fit into the new width."""
         keys = list(self.query(FooterKey))
-        shown = [key for key in keys if not key.has_class("-command-palette")]
-        free = self.size.width + _GAP - sum(map(_width, shown[-ALWAYS:]))
-        for key in shown[:-ALWAYS]:
+        free = self.size.width + _GAP - sum(map(_width, keys[-ALWAYS:]))
+        for key in keys[:-ALWAYS]:
             free -= _width(key)
             key.display = free >= 0
-        for key in keys:
-            if key.has_class("-command-palette"):
-                key.display = free > _width(key)  # one column more, for its border
 
     def compose(self) -> ComposeResult:
         """Yield the keys that can be pressed now."""
