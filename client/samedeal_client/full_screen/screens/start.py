@@ -27,7 +27,7 @@ from samedeal_client.board.mini_board import draw_mini, smallest_mini
 from samedeal_client.full_screen.screens.history import HistoryScreen
 from samedeal_client.full_screen.screens.look_screen import DialogScreen, LookScreen, day_and_zone
 from samedeal_client.full_screen.screens.page import PageScreen
-from samedeal_client.full_screen.widgets.fitting_footer import FittingFooter
+from samedeal_client.full_screen.widgets.footer import ScreenKeys
 from samedeal_client.full_screen.widgets.form_fields import CHOICE_LABELS, ChoiceField, TextField
 from samedeal_client.full_screen.widgets.list_table import ListTable
 from samedeal_client.full_screen.widgets.rows_widget import Rows
@@ -345,7 +345,7 @@ class StartScreen(LookScreen[list[str]]):
             Vertical(self._today, self._latest, self._previews[1], id="right"),
         )
         yield self._rules
-        yield FittingFooter()
+        yield ScreenKeys(self.look)
 
     def _line(self, choice: MenuChoice) -> Text:
         return text_of(panels.choice_row(choice, self.look), self.look)
