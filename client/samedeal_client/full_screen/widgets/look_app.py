@@ -7,14 +7,13 @@ import os
 import signal
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace as replace_look
 from pathlib import Path
 from typing import Any, ClassVar, Final, TypeVar
 
 from rich.console import Console, RenderableType
 from rich.text import Text
-from textual.app import App, SuspendNotSupported
+from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.filter import LineFilter, NoColor
 
@@ -30,9 +29,6 @@ from samedeal_link.records.history_file import HistoryFile
 from samedeal_link.records.past_races import History
 
 _Result = TypeVar("_Result")
-
-NO_TERMINAL: Final = -1
-"""The exit code of a command that was not run."""
 
 _ARROWS_IN_ASCII: Final = {"←/→": "Left/Right", "↑/↓": "Up/Down"}
 
@@ -116,7 +112,7 @@ class LookApp(App[_Result]):
         """
         if not terminal().owns_process:
             return
-        with suppress(SuspendNotSupported), self.suspend():
+        with self.suspend():
             os.killpg(os.getpgrp(), signal.SIGSTOP)
 
     def save_settings(self, settings: Settings) -> None:
@@ -141,7 +137,7 @@ class LookApp(App[_Result]):
         """Run a command in place of the app, with the look of the app, and return its exit code.
 
         Show the text ``starting`` until the command draws. The command should not leave the alternate screen when it
-        ends, so that the shell does not show in between. If the app has no terminal, return ``NO_TERMINAL``.
+        ends, so that the shell does not show in between.
         """
         look, self.keeps_screen = self.look, True
         given = ["--ascii"] * look.ascii + ["--four-color"] * look.four_colour + ["--no-motion"] * (not look.motion)
@@ -153,8 +149,6 @@ class LookApp(App[_Result]):
                 program = (sys.executable, "-m", "samedeal_client")
                 process = await asyncio.create_subprocess_exec(*program, *command, *given)
                 return await process.wait()
-        except SuspendNotSupported:
-            return NO_TERMINAL
         finally:
             self.keeps_screen = KeptScreen.is_shown = False
 
