@@ -29,14 +29,14 @@ async def start(run_command: Callable[[Sequence[str]], Awaitable[int]]) -> int:
 
     from samedeal.errors import RequestRefused, SamedealError
     from samedeal_client.commands.arguments import error_report
-    from samedeal_client.full_screen.run_app import with_background, without_fixed_size
+    from samedeal_client.full_screen.run_app import prepare_textual, with_background
     from samedeal_client.menus.start_menu import RESTART, starting_text
     from samedeal_client.saved_settings import load_settings
     from samedeal_client.terminal_io.kept_screen import KeptScreen
     from samedeal_client.terminal_io.line_io import terminal_look
     from samedeal_link.errors import Failure
 
-    without_fixed_size()
+    prepare_textual()
     from samedeal_client.full_screen.start_app import StartApp
     from samedeal_client.menus.start_menu import FailedChoice
 
