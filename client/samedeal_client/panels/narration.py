@@ -21,7 +21,7 @@ from samedeal_client.text.appearance import Look
 from samedeal_client.text.draw_wording import losses_text, words_text
 from samedeal_client.text.option_wording import deal_text, title_of
 from samedeal_client.text.player_names import player_name
-from samedeal_client.text.spans import counted, row_text
+from samedeal_client.text.spans import counted, row_text, table_lines
 from samedeal_client.text.time_text import clock_text, duration_text, short_clock_text
 from samedeal_link.model.model import Model
 
@@ -229,7 +229,7 @@ def _start_sentence(room: RoomState, model: Model) -> str:
 
 def room_lines(rooms: Iterable[RoomLine], look: Look) -> list[str]:
     """Return a heading, and then one line for each room of a server."""
-    lines = [f"{'room':<24} {'game':<14} {'deal':<17} {'phase':<10} {'players':<8} "]
+    lines = []
     for room in rooms:
         marks = []
         if not room.spectators:
@@ -239,8 +239,6 @@ def room_lines(rooms: Iterable[RoomLine], look: Look) -> list[str]:
         if not room.bots:
             marks.append("no bots")
         seats = f"{room.players}/{room.seats}"
-        line = (
-            f"{room.room:<24} {title_of(room.game):<14} {room.deal:<17} {room.phase:<10} {seats:<8} {', '.join(marks)}"
-        )
-        lines.append(look.displayable(line).rstrip())
-    return [lines[0].rstrip(), *lines[1:]]
+        cells = (room.room, title_of(room.game), room.deal, room.phase, seats, ", ".join(marks))
+        lines.append([look.displayable(cell) for cell in cells])
+    return table_lines(("room", "game", "deal", "phase", "players", ""), lines)

@@ -14,7 +14,7 @@ from samedeal_client.panels.final_standings import standing_lines
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.draw_wording import LOSSES
 from samedeal_client.text.option_wording import deal_title, public_deal_title, title_of
-from samedeal_client.text.spans import counted
+from samedeal_client.text.spans import counted, table_lines
 from samedeal_client.text.time_text import clock_text
 from samedeal_link.evidence.evidence import Evidence
 from samedeal_link.evidence.verdict import Verdict
@@ -22,12 +22,12 @@ from samedeal_link.evidence.verdict import Verdict
 
 def record_list_lines(records: Iterable[RecordLine], look: Look) -> list[str]:
     """Return a heading, and then one line for each record of a server."""
-    lines = [f"{'race':<40} {'game':<14} {'deal':<17} {'players':<8} {'winner':<20} time"]
+    lines = []
     for line in records:
         time = clock_text(line.time) if line.time else "-"
-        text = f"{line.race:<40} {title_of(line.game):<14} {line.deal:<17} {line.players:<8} {line.winner:<20} {time}"
-        lines.append(look.displayable(text).rstrip())
-    return lines
+        cells = (line.race, title_of(line.game), line.deal, str(line.players), line.winner, time)
+        lines.append([look.displayable(cell) for cell in cells])
+    return table_lines(("race", "game", "deal", "players", "winner", "time"), lines)
 
 
 def record_heading(record: Record) -> str:
