@@ -56,20 +56,9 @@ class LineIO:
 Enter = Callable[[ClientSession, LineIO | None], Awaitable[None]]
 
 
-def invitation(address: ServerAddress, room: str) -> str:
-    """Return the arguments of ``samedeal join`` for a room."""
-    link = f"samedeal://{address.typed}/{room}"
-    try:
-        if parse_address(link) == ServerAddress(address.url, room):
-            return link
-    except MalformedText:
-        pass
-    return f"{address.url} {room}"
-
-
 def invitation_lines(address: ServerAddress, room: str, *, has_page: bool, private: bool = False) -> list[str]:
     """Return sentences that tell how others join a room. ``address`` is the address of the server for them."""
-    command = f"samedeal join {invitation(address, room)}{' --passphrase ...' if private else ''}"
+    command = f"samedeal join {address.typed} {room}{' --passphrase ...' if private else ''}"
     lines = [f"Room {room} is open. Others join with: {command}"]
     if has_page:
         lines = [f"Room {room} is open. Send this link: {address.page(room)}"]
@@ -118,12 +107,11 @@ async def run_client(
         recorder = HistoryRecorder(client)
         client.subscribe(recorder.update)
         if screen:
-            from samedeal_client.full_screen.run_app import show, with_background, with_high_rate, without_fixed_size
+            from samedeal_client.full_screen.run_app import prepare_textual, show, with_background
 
             bindings = key_bindings()
             await enter(client, None)
-            with_high_rate()
-            without_fixed_size()
+            prepare_textual()
             from samedeal_client.full_screen.app import SamedealApp
 
             app = SamedealApp(
@@ -162,7 +150,7 @@ def _how_to_return(client: ClientSession) -> str:
     room = client.model.room
     if room is None or not client.model.has_live_seat or not terminal().owns_process or not are_saved():
         return ""
-    command = f"samedeal join {invitation(client.link.address, room.room)} --name {shlex.quote(client.link.name)}"
+    command = f"samedeal join {client.link.address.typed} {room.room} --name {shlex.quote(client.link.name)}"
     return return_text(client.model, command, server_gone=client.connection.server_gone)
 
 

@@ -11,7 +11,7 @@ from samedeal.protocol.admin import BanLine, Phases, ReportLine, RoomShown, Surv
 from samedeal.terminal_text import columns_of, printable
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.option_wording import title_of
-from samedeal_client.text.spans import Row, Span, counted, fit
+from samedeal_client.text.spans import Row, Span, counted, fit, table_lines
 from samedeal_client.text.time_text import clock_text
 
 SILENT_AFTER: Final = 5_000
@@ -180,18 +180,23 @@ def room_rows(shown: RoomShown, now: int, look: Look) -> list[Row]:
 
 def report_rows(reports: Sequence[ReportLine], look: Look) -> list[Row]:
     """Return the reports, one row for each."""
-    rows: list[Row] = [(Span(f"{'time':<20} {'room':<24} {'name':<20} {'player':<20} reporter", "label"),)]
+    lines = []
     for each in reports:
-        name = fit(look.displayable(printable(each.name)) if each.player else "(the room)", 20)
-        ids = f"{printable(each.player):<20} {printable(each.reporter)}"
-        rows.append((Span(f"{time_text(each.time):<20} {printable(each.room):<24} {name} {ids}"),))
-    return rows
+        name = look.displayable(printable(each.name)) if each.player else "(the room)"
+        lines.append(
+            (time_text(each.time), printable(each.room), name, printable(each.player), printable(each.reporter))
+        )
+    return _table(("time", "room", "name", "player", "reporter"), lines)
 
 
 def ban_rows(bans: Sequence[BanLine]) -> list[Row]:
     """Return the bans, one row for each."""
-    rows: list[Row] = [(Span(f"{'target':<39} {'until':<20}  reason", "label"),)]
-    for ban in bans:
-        until = time_text(ban.until) if ban.until else "unbanned"
-        rows.append((Span(f"{printable(ban.target):<39} {until:<20}  {printable(ban.reason)}"),))
-    return rows
+    lines = [
+        (printable(ban.target), time_text(ban.until) if ban.until else "unbanned", printable(ban.reason))
+        for ban in bans
+    ]
+    return _table(("target", "until", "reason"), lines)
+
+
+def _table(headings: Sequence[str], lines: Sequence[Sequence[str]]) -> list[Row]:
+    return [(Span(line, "" if at else "label"),) for at, line in enumerate(table_lines(headings, lines))]

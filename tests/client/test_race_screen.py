@@ -192,9 +192,6 @@ async def do(ui: RunningApp, gesture: str) -> None:
             await ui.mouse({"down": MouseDown, "move": MouseMove, "up": MouseUp}[event], *spot(place))
         case ["hint", word]:
             await ui.click_hint(word)
-        case ["theme", name]:
-            ui.app.theme = name
-            await ui.pilot.pause()
         case ["share", *address]:
             ui.app.client.shared_address = ServerAddress(f"ws://{':'.join(address)}")
         case ["size", size]:

@@ -27,6 +27,7 @@ from samedeal_client.commands.start import start
 from samedeal_client.full_screen.screens.history import HistoryScreen
 from samedeal_client.full_screen.screens.start import StartScreen
 from samedeal_client.full_screen.start_app import StartApp
+from samedeal_client.full_screen.widgets.themes import LIGHT
 from samedeal_client.menus.lobby import game_of_the_day
 from samedeal_client.menus.start_menu import RESTART, FailedChoice
 from samedeal_client.panels.history import cut_off_text
@@ -192,11 +193,11 @@ async def test_enter_in_a_setting_saves_and_stays() -> None:
         await wait_for_screen(pilot, lambda: "Saved." in screen_text(pilot.app))
         assert load_settings() == Settings(name="mir")
         await pilot.press("a")
-        for name, value in (("ascii", True), ("limit", 30), ("hints", "always"), ("level", "careful")):
+        for name, value in (("ascii", True), ("theme", LIGHT.name), ("limit", 30), ("hints", "always")):
             pilot.app.screen.query_one(f"#{name}", Select).value = value
         await pilot.press("escape")
         assert pilot.app.return_value == list(RESTART)
-    assert load_settings() == Settings(name="mira", ascii=True, limit=30, hints="always", level="careful")
+    assert load_settings() == Settings(name="mira", ascii=True, theme=LIGHT.name, limit=30, hints="always")
     assert (player_name(""), player_name("ana")) == ("mira", "ana")
 
 
@@ -205,13 +206,10 @@ def test_damaged_settings_are_the_defaults() -> None:
     assert load_settings() == Settings()
 
 
-async def test_theme_is_remembered() -> None:
+async def test_theme_is_that_of_the_settings() -> None:
+    save_settings(Settings(theme=LIGHT.name))
     async with start_screen() as pilot:
-        pilot.app.theme = "samedeal-light"
-        await pilot.pause()
-    assert load_settings().theme == "samedeal-light"
-    async with start_screen() as pilot:
-        assert pilot.app.theme == "samedeal-light"
+        assert pilot.app.theme == LIGHT.name
         assert isinstance(pilot.app, StartApp)
         assert not pilot.app.look.dark
 

@@ -11,10 +11,8 @@ from tests.golden.golden_files import assert_answers
 
 def test_background_is_what_the_page_says(monkeypatch: pytest.MonkeyPatch) -> None:
     def answer(_: str, question: str) -> str:
-        """What is thought of the background, given a terminal's answer and perhaps its variable."""
-        answer, _, variable = question.partition(", COLORFGBG=")
-        monkeypatch.setenv("COLORFGBG", variable)
-        monkeypatch.setattr(terminal_background, "query_terminal", {BACKGROUND_QUERY: literal_eval(answer)}.__getitem__)
+        answers = {BACKGROUND_QUERY: literal_eval(question)}
+        monkeypatch.setattr(terminal_background, "query_terminal", answers.__getitem__)
         return "dark" if has_dark_background() else "light"
 
     assert_answers("backgrounds", answer)

@@ -73,14 +73,14 @@ def test_doors_that_the_host_may_open_again(me: str) -> None:
     assert known.may_open_doors is (me == "ana")
 
 
-def test_link_for_another_device_is_whole_and_its_code_is_shown_if_there_is_room() -> None:
+def test_link_for_another_device_is_whole_and_its_code_is_shown_if_it_fits() -> None:
     link = "https://race.example.org/friday#move=ana/k1f0Qe2mT8sYw5cXr7uZ9A"
-    lines = text(moving_rows(link, 40, 30, LOOK))
+    lines = text(moving_rows(link, 40, LOOK))
     assert link in "".join(lines), "also if it takes several lines"
     assert max(map(len, lines)) <= 40
     assert "█" in "".join(lines)
-    for width, height, look in ((40, 12, LOOK), (20, 40, LOOK), (40, 40, Look(ascii=True))):
-        assert "█" not in "".join(text(moving_rows(link, width, height, look)))
+    for width, look in ((20, LOOK), (40, Look(ascii=True))):
+        assert "█" not in "".join(text(moving_rows(link, width, look)))
 
 
 def test_open_doors() -> None:

@@ -26,7 +26,7 @@ async def test_opened_rooms_are_listed(programs: Programs, server: str) -> None:
     text = await programs.output(*opening, "friday", "--game", "steve", "--players", "3")
     send, join, note = text.splitlines()
     assert send.endswith(f" http://{server[5:]}/friday")
-    assert join.endswith(f" samedeal join samedeal://{server[5:]}/friday")
+    assert join.endswith(f" samedeal join {server[5:]} friday")
     assert "instead of 127.0.0.1" in note
     await programs.output(*opening, "closed", "--no-spectators")
     await programs.output(*opening, "secret", "--passphrase", "x")

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
-import sys
 from itertools import cycle, islice
 from typing import TYPE_CHECKING
 
@@ -13,7 +11,6 @@ from samedeal.games import game_named
 from samedeal_client.commands.arguments import add_game, player_name
 from samedeal_client.commands.new import read_limit
 from samedeal_link.errors import Failure
-from samedeal_link.first_completed import first_of
 from samedeal_link.machine.signals import until_stopped
 from samedeal_link.machine.terminal import terminal
 from samedeal_link.solving.bot_levels import MIXES
@@ -29,7 +26,6 @@ _PACE = 10.0
 _FAST = 300.0
 _LIMIT = "15"
 _SHORT = "55s"
-_PROGRESS_INTERVAL = 2.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -48,15 +44,12 @@ async def run(given: argparse.Namespace) -> int:
     from samedeal_client.local.local_bots import LocalBots
     from samedeal_client.local.local_processes import race_on_local_server
     from samedeal_client.run_client import run_client
-    from samedeal_link.connection.reconnecting_link import Link
-    from samedeal_link.connection.saved_sessions import MemorySessions
-    from samedeal_link.session.client_session import ClientSession
 
     game = game_named(given.game.lower()).name
     unattended = not terminal().is_interactive
     options = _options(given, game, unattended=unattended)
     pace = float(given.pace or (_FAST if unattended else _PACE))
-    name = "" if unattended else player_name(given.name)
+    name = "spectator" if unattended else player_name(given.name)
     levels = list(islice(cycle(MIXES[given.level]), min(given.bots + unattended, 15)))
 
     async def race(address: ServerAddress) -> int:
@@ -64,9 +57,7 @@ async def run(given: argparse.Namespace) -> int:
 
         async def enter(client: ClientSession, lines: LineIO | None) -> None:
             def warn(sentence: str) -> None:
-                if unattended:
-                    print(f"samedeal: {sentence}", file=sys.stderr)
-                elif lines is not None:  # a full screen shows which bots are connected
+                if lines is not None:  # a full screen shows which bots are connected
                     lines.printer.print_lines([sentence])
 
             room = await client.rooms.create(options)
@@ -75,11 +66,6 @@ async def run(given: argparse.Namespace) -> int:
                 await bots.add(room, level, "", taken=(), warn=warn, pace=pace)
 
         try:
-            if unattended:
-                async with Link(address, "spectator", MemorySessions()) as link:
-                    client = ClientSession(link)
-                    await enter(client, None)
-                    return await _print_race(client)
             return await run_client(given, address, name, enter, lasting=False, bots=bots)
         finally:
             await bots.remove_all()
@@ -101,46 +87,3 @@ def _options(given: argparse.Namespace, game: str, *, unattended: bool) -> Optio
         return Options(games=(game,), deal=str(deal), limit=limit, hints=hints, **seats)
     except ValueError as error:
         raise Failure(str(error), 2) from None
-
-
-async def _print_race(client: ClientSession) -> int:
-    """Print the events of a race until it ends. Return the exit code."""
-    from samedeal_client.panels.narration import Narrator
-    from samedeal_client.panels.verdict import exit_code
-    from samedeal_client.terminal_io.line_io import Printer, terminal_look
-    from samedeal_client.text.time_text import clock_text
-
-    look = terminal_look(ascii_only=False)
-    printer = Printer(sys.stdout, colour=False)
-    narrator = Narrator(look)
-    printed = client.model
-    over = asyncio.Event()
-
-    def print_changes() -> None:
-        nonlocal printed
-        before, printed = printed, client.model
-        if printed is not before:
-            printer.print_lines(narrator.narrate(before, printed))
-        if printed.phase in ("finished", "closed"):
-            over.set()
-
-    async def print_progress() -> int:
-        previous = ""
-        while True:
-            await asyncio.sleep(_PROGRESS_INTERVAL)
-            model = client.model
-            line = narrator.rivals_line(model)
-            if model.phase == "racing" and line != previous:
-                printer.print_lines([f"{clock_text(client.now() - model.this_room.starts)}  {line}"])
-                previous = line
-
-    async def follow() -> int:
-        raise Failure((await client.run()).sentence)
-
-    async def until_over() -> int:
-        await over.wait()
-        return exit_code((await client.audit()).verdict)
-
-    client.subscribe(print_changes)
-    async with first_of(until_over(), follow(), print_progress()) as tasks:
-        return next(task for task in tasks if task.done()).result()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Coroutine
-from contextlib import suppress
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from samedeal.command_line_help import add_rows
@@ -64,24 +64,29 @@ def add_option(group: argparse._ActionsContainer, name: str) -> None:
         group.add_argument(flag, choices=tuple(field.choices), default=field.default, help=text)
 
 
+@contextmanager
+def _reading(argument: str, text: str, others: str = "") -> Iterator[None]:
+    """Raise Failure, which tells what to write instead, if an argument is found invalid inside the context."""
+    try:
+        yield
+    except ValueError as error:
+        raise Failure(f"{argument} {text} is not valid. {error}{others}", 2) from None
+
+
 def read_limit(text: str) -> int:
     """Return a time limit in seconds. Raise Failure if the text is invalid."""
     from samedeal_client.menus.option_parsing import read_duration
 
-    try:
+    with _reading("--limit", text):
         return read_duration(text)
-    except ValueError as error:
-        raise Failure(f"--limit {text} is not valid. {error}", 2) from None
 
 
 def read_window_argument(text: str) -> int:
     """Return the length of a window in seconds, or 0. Raise Failure if the text is invalid."""
     from samedeal_client.menus.option_parsing import read_window
 
-    try:
+    with _reading("--window", text):
         return read_window(text)
-    except ValueError as error:
-        raise Failure(f"--window {text} is not valid. {error}", 2) from None
 
 
 def read_every_argument(given: argparse.Namespace) -> tuple[int, ...]:
@@ -99,10 +104,8 @@ def read_every_argument(given: argparse.Namespace) -> tuple[int, ...]:
     if not given.window:
         raise Failure("Each race of --every has a window. Say how long it is, as in --window 1d.", 2)
     given.series = given.series if given.series > 1 else LONGEST_SERIES
-    try:
+    with _reading("--every", repr(given.every)):
         return read_every(given.every, given.series, datetime.now().astimezone())
-    except ValueError as error:
-        raise Failure(f"--every {given.every!r} is not valid. {error}", 2) from None
 
 
 def options_of(given: argparse.Namespace) -> Options:
@@ -119,12 +122,8 @@ def options_of(given: argparse.Namespace) -> Options:
     games = tuple(game_named(game.lower()).name for game in given.game or [DEFAULTS["game"]])
     rules = START_LABELS.keys() - {"at"}
     limit = read_limit(given.limit)
-    try:
+    with _reading("--start", given.start, " You can also write host, all-ready or full."):
         start_at = 0 if given.start in rules else read_start(given.start, datetime.now().astimezone())
-    except ValueError as error:
-        raise Failure(
-            f"--start {given.start} is not valid. {error} You can also write host, all-ready or full.", 2
-        ) from None
     options = {name: value for name, value in vars(given).items() if name in Options.__struct_fields__}
     options |= {"games": games, "deal": str(Deal.parse(given.deal)), "limit": limit}
     options |= {"start": "at" if start_at else given.start, "start_at": start_at}

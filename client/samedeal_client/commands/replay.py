@@ -43,9 +43,9 @@ async def run(given: argparse.Namespace) -> int:
         return 0
     from dataclasses import replace
 
-    from samedeal_client.full_screen.run_app import with_background, without_fixed_size
+    from samedeal_client.full_screen.run_app import prepare_textual, with_background
 
-    without_fixed_size()
+    prepare_textual()
     from samedeal_client.full_screen.replay_app import ReplayApp
 
     look = with_background(replace(look, four_colour=given.four_color, motion=not given.no_motion))

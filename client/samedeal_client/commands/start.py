@@ -5,28 +5,19 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from typing import Any, Final
+from typing import Any
+
+import samedeal_client
 
 CommandStarter = Callable[[Sequence[str]], int | Coroutine[Any, Any, int]]
 """Run a command and return the exit code, or return a coroutine that does so. Raise SystemExit for bad usage."""
 
-_SHOWN: Final = (
-    *(
-        "samedeal_client.full_screen.app",
-        "samedeal_client.full_screen.start_app",
-        "samedeal_client.full_screen.replay_app",
-        "samedeal_client.line_by_line.line_client",
-    ),
-    *("samedeal_client.commands.join", "samedeal_client.commands.watch", "samedeal_client.commands.race"),
-)
-
 
 def preload() -> None:
-    """Import what the commands of the start screen show, so that nobody waits for it later."""
-    from samedeal_client.full_screen import screens
-
-    for module in (*_SHOWN, *(found.name for found in pkgutil.iter_modules(screens.__path__, f"{screens.__name__}."))):
-        importlib.import_module(module)
+    """Import the whole client, so that nobody waits for a part of it later."""
+    for found in pkgutil.walk_packages(samedeal_client.__path__, f"{samedeal_client.__name__}."):
+        if not found.name.endswith("__main__"):  # which runs a command
+            importlib.import_module(found.name)
 
 
 async def start(run_command: Callable[[Sequence[str]], Awaitable[int]]) -> int:
@@ -38,14 +29,14 @@ async def start(run_command: Callable[[Sequence[str]], Awaitable[int]]) -> int:
 
     from samedeal.errors import RequestRefused, SamedealError
     from samedeal_client.commands.arguments import error_report
-    from samedeal_client.full_screen.run_app import with_background, without_fixed_size
+    from samedeal_client.full_screen.run_app import prepare_textual, with_background
     from samedeal_client.menus.start_menu import RESTART, starting_text
     from samedeal_client.saved_settings import load_settings
     from samedeal_client.terminal_io.kept_screen import KeptScreen
     from samedeal_client.terminal_io.line_io import terminal_look
     from samedeal_link.errors import Failure
 
-    without_fixed_size()
+    prepare_textual()
     from samedeal_client.full_screen.start_app import StartApp
     from samedeal_client.menus.start_menu import FailedChoice
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
-from typing import Any, ClassVar, Final, Literal
+from typing import ClassVar, Final, Literal
 
 from rich.text import Text
-from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 from textual.timer import Timer
@@ -77,15 +76,6 @@ class SamedealApp(ClientApp):
         if self._unsubscribe is not None:
             self._unsubscribe()
 
-    async def theme_changed(self) -> None:
-        """Show the screen again, in the colours of the theme."""
-        name = self.screen_name
-        if name == "lobby" or (name is not None and self.client.model.room is not None):
-            before = self.screen_stack[1]
-            await self.show_screen(name)
-            if isinstance(before, ClientScreen) and isinstance(self.screen, ClientScreen):
-                self.screen.take_over(before)
-
     async def show_model(self) -> None:
         """Show the screen that fits the model, and let it show what has changed."""
         self.update_pending = False
@@ -137,14 +127,6 @@ class SamedealApp(ClientApp):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002 (Textual's signature)
         """Return whether an action is available now. The help is available on every screen of the client."""
         return action != "help" or isinstance(self.screen, ClientScreen)
-
-    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
-        """Return the commands of the command palette. While the player races, they include resigning."""
-        from samedeal_client.full_screen.screens.race import RaceScreen
-
-        if isinstance(screen, RaceScreen) and self.client.model.racing:
-            yield SystemCommand("Resign", "Your foundation cards still count", screen.ask_to_resign)
-        yield from super().get_system_commands(screen)
 
     async def action_help(self, *, rules: bool = False) -> None:
         """Open the help over the current screen. In a race, or if ``rules`` is true, open it at the rules."""

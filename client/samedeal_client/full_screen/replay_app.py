@@ -20,7 +20,6 @@ class ReplayApp(LookApp[PracticeRequest]):
     place that the player came from, or empty.
     """
 
-    ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(QUIT_KEY, "quit", "quit", priority=True, show=False),
     ]

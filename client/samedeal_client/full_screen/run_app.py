@@ -29,15 +29,14 @@ def with_background(look: Look) -> Look:
     return replace(look, dark=known.dark if look.colour else look.dark, motion=look.motion and not known.slow)
 
 
-def without_fixed_size() -> None:
-    """Forget the size of the terminal at the start, which some shells and libraries set. Textual would ignore resizes."""
+def prepare_textual() -> None:
+    """Set what Textual reads once, on import. It would ignore resizes if the terminal had a size in the environment.
+
+    It draws at twice its default rate, which halves the longest delay between a key and its effect.
+    """
     for name in ("COLUMNS", "LINES"):
         os.environ.pop(name, None)
-
-
-def with_high_rate() -> None:
-    """Let Textual draw at twice its default rate, which halves the longest delay between a key and its effect."""
-    os.environ.setdefault("TEXTUAL_FPS", "120")  # Textual reads this once, on import
+    os.environ.setdefault("TEXTUAL_FPS", "120")
 
 
 async def show(app: SamedealApp, hung_up: Callable[[], None] | None = None) -> int:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
-from textual.screen import Screen
 
 from samedeal_client.full_screen.screens.start import StartScreen
 from samedeal_client.full_screen.widgets.look_app import LookApp
@@ -33,12 +30,6 @@ class StartApp(LookApp[list[str]]):
     def is_followed(self, result: list[str] | None) -> bool:
         """Return whether another app may follow, because the player has chosen a command."""
         return bool(result)
-
-    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
-        """Return the commands in the command palette, including the one that opens the settings."""
-        if isinstance(screen, StartScreen):
-            yield SystemCommand("Settings", "Name, look, sound", lambda: screen.action_choose("settings"))
-        yield from super().get_system_commands(screen)
 
     async def on_mount(self) -> None:
         """Show the start screen."""

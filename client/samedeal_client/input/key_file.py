@@ -23,7 +23,7 @@ from samedeal.errors import MalformedText
 from samedeal_client.input.bindings import DEFAULT, NAMED_KEYS, Bindings, KeyCommand, normal_key
 
 _MODIFIERS: Final = ("ctrl", "alt", "shift")
-_RESERVED_KEYS: Final = ("ctrl+c", "ctrl+l", "ctrl+p", "ctrl+q", "ctrl+z")
+_RESERVED_KEYS: Final = ("ctrl+c", "ctrl+l", "ctrl+q", "ctrl+z")
 """Keys that the app handles before any screen sees them."""
 
 

@@ -30,12 +30,11 @@ class RoomForm:
     """The form for a new room.
 
     ``values`` has the text in each field. ``refused`` maps names of fields to the server's sentences about them. A
-    sentence about no field has an empty name. ``busy`` says that the room is being opened.
+    sentence about no field has an empty name.
     """
 
     values: Mapping[str, str] = field(default_factory=lambda: DEFAULTS)
     refused: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    busy: bool = False
 
     @property
     def fields(self) -> tuple[Field, ...]:
@@ -89,10 +88,6 @@ class RoomForm:
         """Return the form for another room, with the same options but without the code and the passphrase."""
         return RoomForm(MappingProxyType({**self.values, "room": "", "passphrase": ""}))
 
-    def opening(self) -> RoomForm:
-        """Return the form as busy, without refusals."""
-        return replace(self, refused=MappingProxyType({}), busy=True)
-
     def with_refusal(self, code: str, sentence: str) -> RoomForm:
         """Return the form after the server refused to open the room.
 
@@ -100,7 +95,7 @@ class RoomForm:
         """
         name = _FIELD_OF_REFUSAL.get(code, "")
         shown = {each.name for each in self.fields}
-        return replace(self, refused=MappingProxyType({name if name in shown else "": sentence}), busy=False)
+        return replace(self, refused=MappingProxyType({name if name in shown else "": sentence}))
 
 
 _FIELD_OF_REFUSAL: Final[Mapping[str, str]] = {

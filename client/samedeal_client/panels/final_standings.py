@@ -1,15 +1,16 @@
-"""The final standings of a race as the rows of a table."""
+"""The final standings of a race as the rows of a table, and as lines."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from samedeal.protocol.messages import Standing
 from samedeal_client.panels.meters import bar
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.player_names import player_name
-from samedeal_client.text.spans import Row, Span
-from samedeal_client.text.time_text import clock_text
+from samedeal_client.text.spans import Row, Span, counted
+from samedeal_client.text.time_text import clock_text, ordinal
 
 HEADINGS: Final = ("#", "Player", "Foundations", "Time", "Moves", "Undos", "")
 _BAR: Final = 20
@@ -27,6 +28,19 @@ def standing_cells(line: Standing, total: int, look: Look, *, you: bool, width: 
         (Span(str(line.undos), "count"),),
         bar(line.foundation_cards, total, length, look, "you" if you else "bar"),
     )
+
+
+def standing_lines(standings: Iterable[Standing], total: int, look: Look, me: str = "") -> list[str]:
+    """Return the results as lines, as in ``1st: ada (bot), finished in 05:52, 40 moves.`` ``me`` is the player's id."""
+    lines = []
+    for line in standings:
+        name = "you" if line.player == me else player_name(line.name, look, bot=line.bot)
+        cards = f"{line.foundation_cards} of {total} cards"
+        left = f"resigned with {cards}" if line.resigned else cards
+        result = f"finished in {clock_text(line.time)}" if line.time else left
+        undos = f" and {counted(line.undos, 'undo')}" if line.undos else ""
+        lines.append(f"{ordinal(line.place)}: {name}, {result}, {counted(line.moves, 'move')}{undos}.")
+    return lines
 
 
 def finish_text(line: Standing) -> str:

@@ -9,7 +9,7 @@ from typing import Final
 from samedeal.terminal_text import columns_of, printable
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.option_wording import deal_title, title_of
-from samedeal_client.text.spans import Row, Span, counted, cut, fit
+from samedeal_client.text.spans import Row, Span, counted, cut, table_lines
 from samedeal_client.text.time_text import ordinal, short_clock_text
 from samedeal_link.records.past_races import History, PastRace, daily_streak, summaries
 
@@ -167,10 +167,5 @@ def history_rows(
 
 
 def _table(headings: tuple[str, ...], lines: list[tuple[str, ...]], look: Look, width: int) -> list[Row]:
-    widths = [max(columns_of(line[at]) for line in (headings, *lines)) for at in range(len(headings))]
-
-    def row(line: tuple[str, ...], style: str = "") -> Row:
-        text = "  ".join(fit(cell, columns) for cell, columns in zip(line, widths, strict=True)).rstrip()
-        return (Span(cut(text, width, look.glyphs.ellipsis), style),)
-
-    return [row(headings, "title"), *(row(line) for line in lines)]
+    shown = (cut(line, width, look.glyphs.ellipsis) for line in table_lines(headings, lines))
+    return [(Span(line, "" if at else "title"),) for at, line in enumerate(shown)]

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from samedeal.board import Board
 from samedeal.deal import Deal
 from samedeal.moves import Move
-from samedeal.protocol.messages import RoomLine, RoomState, Seat, Standing, Tally
+from samedeal.protocol.messages import RoomLine, RoomState, Seat, Tally
 from samedeal_client.panels.earlier import earlier_rows
+from samedeal_client.panels.final_standings import standing_lines
 from samedeal_client.panels.live_ranking import current_ranking, delayed_ranking
 from samedeal_client.panels.outcome import rematch_wish, why_over
 from samedeal_client.panels.race import moved_cards_text
@@ -20,8 +21,8 @@ from samedeal_client.text.appearance import Look
 from samedeal_client.text.draw_wording import losses_text, words_text
 from samedeal_client.text.option_wording import deal_text, title_of
 from samedeal_client.text.player_names import player_name
-from samedeal_client.text.spans import counted, row_text
-from samedeal_client.text.time_text import clock_text, duration_text, ordinal, short_clock_text
+from samedeal_client.text.spans import counted, row_text, table_lines
+from samedeal_client.text.time_text import clock_text, duration_text, short_clock_text
 from samedeal_link.model.model import Model
 
 
@@ -152,20 +153,11 @@ class Narrator:
     def final_standings(self, model: Model) -> list[str]:
         """Return the final standings and the result of the deal check."""
         room = model.this_room
-        lines = [self._standing(line, model) for line in room.standings]
+        lines = standing_lines(room.standings, model.game.cards, self.look, model.me)
         over = " ".join(filter(None, ("The race is over.", why_over(room))))
         tables = (*series_rows(room, model.me, self.look), *earlier_rows(model, self.look))
         table = [row_text(row).rstrip() for row in tables]
         return [over, *lines, *table, *verdict_lines(model)]
-
-    def _standing(self, line: Standing, model: Model) -> str:
-        """Return a player's result, as in ``1st: ada (bot), finished in 05:52, 40 moves.``"""
-        name = "you" if line.player == model.me else player_name(line.name, self.look, bot=line.bot)
-        cards = f"{line.foundation_cards} of {model.game.cards} cards"
-        result = (
-            f"finished in {clock_text(line.time)}" if line.time else f"resigned with {cards}" * line.resigned or cards
-        )
-        return f"{ordinal(line.place)}: {name}, {result}, {counted(line.moves, 'move')}."
 
     def rivals_line(self, model: Model) -> str:
         """Return the progress of the other players in one line. The line is empty if there are none."""
@@ -237,7 +229,7 @@ def _start_sentence(room: RoomState, model: Model) -> str:
 
 def room_lines(rooms: Iterable[RoomLine], look: Look) -> list[str]:
     """Return a heading, and then one line for each room of a server."""
-    lines = [f"{'room':<24} {'game':<14} {'deal':<17} {'phase':<10} {'players':<8} "]
+    lines = []
     for room in rooms:
         marks = []
         if not room.spectators:
@@ -247,8 +239,6 @@ def room_lines(rooms: Iterable[RoomLine], look: Look) -> list[str]:
         if not room.bots:
             marks.append("no bots")
         seats = f"{room.players}/{room.seats}"
-        line = (
-            f"{room.room:<24} {title_of(room.game):<14} {room.deal:<17} {room.phase:<10} {seats:<8} {', '.join(marks)}"
-        )
-        lines.append(look.displayable(line).rstrip())
-    return [lines[0].rstrip(), *lines[1:]]
+        cells = (room.room, title_of(room.game), room.deal, room.phase, seats, ", ".join(marks))
+        lines.append([look.displayable(cell) for cell in cells])
+    return table_lines(("room", "game", "deal", "phase", "players", ""), lines)

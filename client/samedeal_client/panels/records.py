@@ -10,10 +10,11 @@ from samedeal.record import Record
 from samedeal.series import record_standings
 from samedeal.utc_text import utc_text
 from samedeal.verdict_rows import row_sentence
+from samedeal_client.panels.final_standings import standing_lines
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.draw_wording import LOSSES
 from samedeal_client.text.option_wording import deal_title, public_deal_title, title_of
-from samedeal_client.text.spans import counted
+from samedeal_client.text.spans import counted, table_lines
 from samedeal_client.text.time_text import clock_text
 from samedeal_link.evidence.evidence import Evidence
 from samedeal_link.evidence.verdict import Verdict
@@ -21,12 +22,12 @@ from samedeal_link.evidence.verdict import Verdict
 
 def record_list_lines(records: Iterable[RecordLine], look: Look) -> list[str]:
     """Return a heading, and then one line for each record of a server."""
-    lines = [f"{'race':<40} {'game':<14} {'deal':<17} {'players':<8} {'winner':<20} time"]
+    lines = []
     for line in records:
         time = clock_text(line.time) if line.time else "-"
-        text = f"{line.race:<40} {title_of(line.game):<14} {line.deal:<17} {line.players:<8} {line.winner:<20} {time}"
-        lines.append(look.displayable(text).rstrip())
-    return lines
+        cells = (line.race, title_of(line.game), line.deal, str(line.players), line.winner, time)
+        lines.append([look.displayable(cell) for cell in cells])
+    return table_lines(("race", "game", "deal", "players", "winner", "time"), lines)
 
 
 def record_heading(record: Record) -> str:
@@ -35,20 +36,6 @@ def record_heading(record: Record) -> str:
     when = utc_text(record.start)[:16].replace("T", " ")
     deal = f"deal {terms.deal}" if public_deal_title(str(terms.deal)) else deal_title(str(terms.deal))
     return f"{record.game.title}, {deal}, room {terms.room}, {when} UTC"
-
-
-def standings_lines(record: Record) -> list[str]:
-    """Return a line for each player of a record, with the player's result. The first place comes first."""
-    lines = []
-    for player in record_standings(record):
-        result = f"Foundations {player.foundation_cards}/{record.game.cards}"
-        if player.time:
-            result = f"Won in {clock_text(player.time)}" if player.place == 1 else clock_text(player.time)
-        if player.resigned:
-            result += ", resigned"
-        name = f"{player.name} (bot)" if player.bot else player.name
-        lines.append(f"{player.place:>3}. {name:<26} {result}, moves {player.moves}, undos {player.undos}")
-    return lines
 
 
 def _deal_lines(proof: DealProof, *, saw_draw: bool, deep: bool) -> list[str]:
@@ -75,7 +62,7 @@ def verified_lines(record: Record, known: Sequence[tuple[Evidence, Verdict]], *,
     ``known`` is that evidence, with the verdict that follows from it and the record.
     ``deep`` is true if the check included the earlier candidates for the deal.
     """
-    lines = [record_heading(record), *standings_lines(record), ""]
+    lines = [record_heading(record), *standing_lines(record_standings(record), record.game.cards, Look()), ""]
     whole = "every move and the standings" if record.is_whole else "every move of the one player in it"
     lines.append(f"The record passed the check: the deal, {whole} follow from each other.")
     if record.proof is not None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from samedeal.series import record_standings
 from samedeal.standings import Result, ranked
 from samedeal_client.board.layout import Size
+from samedeal_client.panels.final_standings import standing_lines
 from samedeal_client.panels.key_help import fixed_sections, key_entry
 from samedeal_client.panels.move_sentences import move_sentences
 from samedeal_client.panels.race_feed import RankedPlayer
-from samedeal_client.panels.records import record_heading, standings_lines
+from samedeal_client.panels.records import record_heading
 from samedeal_client.panels.spectator_grid import arrange, board_grid_rows
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.player_names import player_name
@@ -139,4 +141,4 @@ def replay_lines(race: RecordedRace, look: Look, only: int | None = None) -> Ite
         (sentence,) = move_sentences(track.plays[revision - 1], play, look)
         name = player_name(track.player.name, look, bot=track.player.bot)
         yield f"{clock_text(time)} {name}: {sentence} Foundations {play.board.foundation_cards}/{total}."
-    yield from map(look.displayable, standings_lines(race.record))
+    yield from standing_lines(record_standings(race.record), total, look)

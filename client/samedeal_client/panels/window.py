@@ -59,14 +59,13 @@ def doors_sentence(model: Model) -> str:
     return f"One name each: who are they? {how}, at the latest {at}."
 
 
-def moving_rows(link: str, width: int, height: int, look: Look) -> tuple[Row, ...]:
-    """Return a link with which the player goes on with another device, as rows, with its QR code if there is room."""
+def moving_rows(link: str, width: int, look: Look) -> tuple[Row, ...]:
+    """Return a link with which the player goes on with another device, as rows, with its QR code if that fits."""
     told = "Open this link on your other device within ten minutes. It works once, and whoever has it plays as you."
     parts = [link[at : at + width] for at in range(0, len(link), width)]
     rows = (*((Span(line),) for line in wrap(told, width)), (), *((Span(part, "field"),) for part in parts), ())
     code = qr_lines(link)
-    is_shown = not look.ascii and len(rows) + len(code) <= height and len(code[0]) <= width
-    return (*rows, *((Span(line, "paper"),) for line in code if is_shown))
+    return (*rows, *((Span(line, "paper"),) for line in code if not look.ascii and len(line) <= width))
 
 
 def drawing_sentence(model: Model, look: Look, key: str = "Enter") -> str:

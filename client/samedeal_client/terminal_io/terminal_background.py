@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Mapping
 from typing import Final
 
 from samedeal_client.terminal_io.terminal_query import END_QUERY, query_terminal
@@ -27,20 +25,9 @@ def dark_of_answer(answer: bytes) -> bool | None:
     return bool(0.299 * red + 0.587 * green + 0.114 * blue < 0.5)
 
 
-def dark_of_environment(environment: Mapping[str, str]) -> bool | None:
-    """Return whether ``COLORFGBG``, which some terminals set, names a dark background, or None if it is not set."""
-    background = environment.get("COLORFGBG", "").rpartition(";")[2]
-    if not (background.isascii() and background.isdigit()):
-        return None
-    return int(background) in (0, 1, 2, 3, 4, 5, 6, 8)
-
-
 def has_dark_background() -> bool:
     """Return whether the background is dark, or True if that is unknown.
 
     Call this before anything else reads from the terminal.
     """
-    dark = dark_of_answer(query_terminal(BACKGROUND_QUERY))
-    if dark is None:
-        dark = dark_of_environment(os.environ)
-    return dark is not False
+    return dark_of_answer(query_terminal(BACKGROUND_QUERY)) is not False

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import textwrap
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 from operator import attrgetter
 from typing import NamedTuple, TypeAlias
@@ -63,6 +63,13 @@ def fit(text: str, width: int, ellipsis: str = "…") -> str:
     """Return the text, cut or padded on the right to exactly ``width`` columns."""
     short = cut(text, width, ellipsis)
     return short + " " * (width - columns_of(short))
+
+
+def table_lines(headings: Sequence[str], lines: Sequence[Sequence[str]]) -> list[str]:
+    """Return a table as lines, the first of which has the headings. Each column is as wide as its widest text."""
+    table = (headings, *lines)
+    widths = [max(map(columns_of, column)) for column in zip(*table, strict=True)]
+    return ["  ".join(map(fit, line, widths)).rstrip() for line in table]
 
 
 def fit_row(row: Row, width: int, ellipsis: str = "") -> Row:

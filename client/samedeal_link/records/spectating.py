@@ -24,13 +24,6 @@ class Watched(NamedTuple):
     pages: int = 1
 
 
-class Response(NamedTuple):
-    """The spectator's choices after a key or a click. ``message`` is a message for the spectator, or empty."""
-
-    state: Spectating
-    message: str = ""
-
-
 @dataclass(frozen=True)
 class Spectating:
     """The spectator's choices.
@@ -41,31 +34,29 @@ class Spectating:
     zoomed: str = ""
     page: int = 0
 
-    def press(self, key: str, watched: Watched) -> Response | None:
-        """Return the response to a key, or None if the key does nothing while watching."""
+    def press(self, key: str, watched: Watched) -> Spectating | None:
+        """Return the choices after a key, or None if the key does nothing while watching."""
         if len(key) == 1 and key in PLAYER_KEYS:
             return self.zoom(next((player for player, own in watched.keys.items() if own == key), ""), watched)
         match key:
             case "0" | "escape":
-                return Response(replace(self, zoomed=""))
+                return replace(self, zoomed="")
             case "up" | "down":
                 return self._zoom_neighbour(-1 if key == "up" else 1, watched)
             case "pageup" | "pagedown":
                 page = self.page + (1 if key == "pagedown" else -1)
-                return Response(replace(self, page=min(max(page, 0), watched.pages - 1)))
+                return replace(self, page=min(max(page, 0), watched.pages - 1))
             case _:
                 return None
 
-    def zoom(self, player: str, watched: Watched) -> Response:
-        """Return a response that shows only the board of ``player``, or a message if there is no such board."""
-        if player in watched.boards:
-            return Response(replace(self, zoomed=player))
-        return Response(self, "There is no board with that number." if watched.boards else "")
+    def zoom(self, player: str, watched: Watched) -> Spectating | None:
+        """Return the choice of only the board of ``player``, or None if there is no such board."""
+        return replace(self, zoomed=player) if player in watched.boards else None
 
-    def _zoom_neighbour(self, step: int, watched: Watched) -> Response:
+    def _zoom_neighbour(self, step: int, watched: Watched) -> Spectating | None:
         players = watched.players
         if self.zoomed not in players:
-            return Response(self)
+            return self
         return self.zoom(players[(players.index(self.zoomed) + step) % len(players)], watched)
 
     def limited_to(self, watched: Watched) -> Spectating:

@@ -154,13 +154,9 @@ class ClientScreen(LookScreen[None]):
         self._header = Rows(look, id="header")
         self._banner = Rows(look, id="banner")
         self.body = Body(*self.compose_body(), id="body")
+        self._footer = MessageAndKeys(look, id="footer")
         self._too_small = Rows(look, id="too-small")
-        yield from (self._header, self._banner, self.body, *self.compose_footer(), self._too_small)
-
-    def compose_footer(self) -> ComposeResult:
-        """Yield the lines below the body."""
-        self._footer = MessageAndKeys(self.look, id="footer")
-        yield self._footer
+        yield from (self._header, self._banner, self.body, self._footer, self._too_small)
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Return blank lines, which lie behind everything."""
@@ -185,12 +181,6 @@ class ClientScreen(LookScreen[None]):
             return
         self._ready = True
         self.update()
-
-    def take_over(self, before: ClientScreen) -> None:
-        """Take over the state of the screen ``before``, which is of the same kind.
-
-        This is called when the colours change: this screen then replaces ``before``.
-        """
 
     def retire(self) -> None:
         """Draw nothing any more, because another screen is about to replace this one."""

@@ -14,7 +14,7 @@ from samedeal.errors import BadRecord
 from samedeal.record import Record
 from samedeal_client.full_screen.screens.look_screen import LookScreen, day_and_zone
 from samedeal_client.full_screen.screens.past_race import PastResultsScreen
-from samedeal_client.full_screen.widgets.fitting_footer import FittingFooter
+from samedeal_client.full_screen.widgets.footer import ScreenKeys
 from samedeal_client.full_screen.widgets.list_table import ListTable
 from samedeal_client.panels import history as panels
 from samedeal_link.machine.terminal import terminal
@@ -51,7 +51,7 @@ class HistoryScreen(LookScreen[None]):
         self._sentence = Static(id="sentence")
         yield Vertical(self._summary, self._races, self._empty, id="history")
         yield self._sentence
-        yield FittingFooter()
+        yield ScreenKeys(self.look)
 
     def on_mount(self) -> None:
         """Read the history."""

@@ -24,7 +24,6 @@ from samedeal.options import Options
 from samedeal_client import room_actions
 from samedeal_client.full_screen.screens.widget_screen import WidgetScreen
 from samedeal_client.full_screen.widgets.list_table import ListTable
-from samedeal_client.full_screen.widgets.look_app import NO_TERMINAL
 from samedeal_client.full_screen.widgets.themes import lines_of, text_of
 from samedeal_client.menus.lobby import Lobby
 from samedeal_client.menus.start_menu import MenuChoice
@@ -307,9 +306,6 @@ class LobbyScreen(WidgetScreen):
         link = self.client.link
         command = ["play", game, "--name", link.name, "--back-to", link.address.typed]
         code = await self.samedeal.run_command(command, f"Starting a race in {title_of(game)}")
-        if code == NO_TERMINAL:
-            self.show_message(f"Practice can't start from here. Quit and type: samedeal play {game}")
-            return
         self._history = self.samedeal.read_history()
         self.show_model()
         if code:

@@ -12,7 +12,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.screen import ModalScreen, Screen, ScreenResultType
 
-from samedeal_client.full_screen.widgets.fitting_footer import FittingFooter
+from samedeal_client.full_screen.widgets.footer import ScreenKeys
 from samedeal_client.full_screen.widgets.look_app import LookApp
 from samedeal_client.text.appearance import Look
 
@@ -81,4 +81,4 @@ class DialogScreen(ModalScreen[ScreenResultType], LookScreen[ScreenResultType]):
         box = Vertical(*widgets, classes="panel dialog")
         box.border_title = title
         yield box
-        yield FittingFooter()
+        yield ScreenKeys(self.look)

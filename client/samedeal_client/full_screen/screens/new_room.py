@@ -114,8 +114,8 @@ class NewRoomScreen(WidgetScreen):
 
     def prompt_row(self) -> Row:
         """Return the error or the meaning of the focused field in full. The form may be too narrow for the whole text."""
-        if self.form.busy:
-            return (Span(f" Opening the room {self.look.glyphs.ellipsis}", "label"),)
+        if self._busy:
+            return super().prompt_row()
         errors = self.form.errors(self._now())
         field = FIELD_BY_NAME.get(_name(self.focused))
         if error := errors.get(field.name if field is not None else "") or errors.get(""):
@@ -161,15 +161,13 @@ class NewRoomScreen(WidgetScreen):
     @on(Button.Pressed)
     def action_open(self) -> None:
         """Open the room, or go to the first field with an error."""
-        if self.form.busy:
+        if self._busy:
             return
-        now = self._now()
-        filled = self.form.to_room(now)
+        filled = self.form.to_room(self._now())
         if filled is None:
             self._focus_on_error()
-            return
-        self.form = self.form.opening()
-        self.run_task(partial(self._create, filled))
+        else:
+            self.run_busy("Opening the room", partial(self._create, filled))
 
     def _focus_on_error(self) -> None:
         errors = self.form.errors(self._now())

@@ -11,7 +11,7 @@ from textual.containers import VerticalScroll
 from textual.widgets import Static
 
 from samedeal_client.full_screen.screens.look_screen import DialogScreen
-from samedeal_client.full_screen.widgets.fitting_footer import FittingFooter
+from samedeal_client.full_screen.widgets.footer import ScreenKeys
 from samedeal_client.full_screen.widgets.themes import lines_of
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import Row
@@ -36,7 +36,7 @@ class PageScreen(DialogScreen[None]):
         page = VerticalScroll(self._text, classes="panel", id="page")
         page.border_title = self._title
         yield page
-        yield FittingFooter()
+        yield ScreenKeys(self.look)
 
     def on_resize(self) -> None:
         """Write the page for the width of the window."""

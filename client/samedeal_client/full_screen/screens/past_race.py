@@ -13,7 +13,7 @@ from textual.widgets import Static
 from samedeal.record import Record
 from samedeal.series import record_standings
 from samedeal_client.full_screen.screens.look_screen import LookScreen
-from samedeal_client.full_screen.widgets.fitting_footer import FittingFooter
+from samedeal_client.full_screen.widgets.footer import ScreenKeys
 from samedeal_client.full_screen.widgets.plot_view import PlotView
 from samedeal_client.full_screen.widgets.standings_table import StandingsTable
 from samedeal_client.full_screen.widgets.themes import text_of
@@ -55,7 +55,7 @@ class PastResultsScreen(LookScreen[None]):
         yield page
         self._sentence = Static(id="sentence")
         yield self._sentence
-        yield FittingFooter()
+        yield ScreenKeys(self.look)
 
     def on_mount(self) -> None:
         """Let the keys scroll the page."""

@@ -84,12 +84,6 @@ class RaceScreen(ClientScreen):
         self._inspected_pile = Rows(self.look, id="pile")
         yield from (self._board_view, self._rivals_panel, self._countdown, self._inspected_pile)
 
-    def take_over(self, before: ClientScreen) -> None:
-        """Take the picked-up cards and the news from the screen ``before``."""
-        if isinstance(before, RaceScreen):
-            self._controller, self._feed = before._controller, before._feed  # noqa: SLF001 (of the same class)
-            self._show()
-
     def minimum_size(self) -> Size:
         """Return the size of the smallest board with header and footer around it."""
         minimum = smallest(self.game)

@@ -17,7 +17,7 @@ from samedeal_client.board.marks import Marks, arrived_cards
 from samedeal_client.full_screen.screens.look_screen import LookScreen
 from samedeal_client.full_screen.screens.page import PageScreen
 from samedeal_client.full_screen.widgets.board import BoardView
-from samedeal_client.full_screen.widgets.fitting_footer import FittingFooter
+from samedeal_client.full_screen.widgets.footer import ScreenKeys
 from samedeal_client.full_screen.widgets.rows_widget import Rows
 from samedeal_client.full_screen.widgets.slider import Slider
 from samedeal_client.panels.records import record_heading
@@ -116,7 +116,7 @@ class ReplayScreen(LookScreen[None]):
         yield self._title
         yield Horizontal(*self._panes, self._grid, id="replay")
         yield from (self._slider, self._sentence)
-        yield FittingFooter()
+        yield ScreenKeys(self.look)
 
     def on_mount(self) -> None:
         """Start the timer that advances the replay."""

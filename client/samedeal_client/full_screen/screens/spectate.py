@@ -204,12 +204,12 @@ class SpectateScreen(ClientScreen):
             case "f1" | "?":
                 self.app.call_later(self.samedeal.action_help)
             case _:
-                response = self._state.press(key, self.watched)
-                if response is None:
+                state = self._state.press(key, self.watched)
+                if state is None:
                     self.show_unknown_key(key)
                     return
-                self._state = response.state
-                self.show_message(response.message)
+                self._state = state
+                self.show_message("")
         self._refit()
 
     def on_click(self, event: Click) -> None:
@@ -218,8 +218,8 @@ class SpectateScreen(ClientScreen):
         if self._boards and grid.contains(event.screen_x, event.screen_y):
             number = self._grid().board_at(event.screen_x - grid.x, event.screen_y - grid.y, self._state.page)
             player = self._players[number].player if number < len(self._players) else ""
-            self._state, message = self._state.zoom(player, self.watched)
-            self.show_message(message)
+            self._state = self._state.zoom(player, self.watched) or self._state
+            self.show_message("")
             self._refit()
 
     def fit_to(self, size: Size) -> None:

@@ -27,11 +27,11 @@ from samedeal_client.board.mini_board import draw_mini, smallest_mini
 from samedeal_client.full_screen.screens.history import HistoryScreen
 from samedeal_client.full_screen.screens.look_screen import DialogScreen, LookScreen, day_and_zone
 from samedeal_client.full_screen.screens.page import PageScreen
-from samedeal_client.full_screen.widgets.fitting_footer import FittingFooter
+from samedeal_client.full_screen.widgets.footer import ScreenKeys
 from samedeal_client.full_screen.widgets.form_fields import CHOICE_LABELS, ChoiceField, TextField
 from samedeal_client.full_screen.widgets.list_table import ListTable
 from samedeal_client.full_screen.widgets.rows_widget import Rows
-from samedeal_client.full_screen.widgets.themes import lines_of, text_of
+from samedeal_client.full_screen.widgets.themes import DARK, LIGHT, lines_of, text_of
 from samedeal_client.input.bindings import DEFAULT
 from samedeal_client.menus.lobby import Lobby
 from samedeal_client.menus.start_menu import (
@@ -170,7 +170,7 @@ class SettingsScreen(DialogScreen[None]):
     error, the changes that were not saved are dropped.
     """
 
-    _HINT: Final = "Play and Host use Time limit and Hints. Play also uses Bots.\nCtrl+P changes the theme."
+    _HINT: Final = "Play and Host use Time limit and Hints. Play also uses Bots."
 
     LABELS: ClassVar = {"submit": "save", **CHOICE_LABELS}
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "close", "save and go back")]
@@ -183,6 +183,9 @@ class SettingsScreen(DialogScreen[None]):
             "Last server": TextField(settings.server, placeholder="none", compact=True, id="server"),
             "Characters": _choice("ascii", settings.ascii, {False: "Unicode", True: "ASCII only"}),
             "Suit colours": _choice("four_color", settings.four_color, {False: "two", True: "four"}),
+            "Theme": _choice(
+                "theme", settings.theme, {"": "as in the terminal", DARK.name: "dark", LIGHT.name: "light"}
+            ),
             "Flying cards": _choice("motion", settings.motion, {True: "on", False: "off"}),
             "Bell": _choice("bell", settings.bell, {True: "at key moments", False: "off"}),
             "Time limit": _choice("limit", settings.limit, {time: f"{time} min" for time in _LIMITS}),
@@ -342,7 +345,7 @@ class StartScreen(LookScreen[list[str]]):
             Vertical(self._today, self._latest, self._previews[1], id="right"),
         )
         yield self._rules
-        yield FittingFooter()
+        yield ScreenKeys(self.look)
 
     def _line(self, choice: MenuChoice) -> Text:
         return text_of(panels.choice_row(choice, self.look), self.look)
@@ -490,7 +493,8 @@ class StartScreen(LookScreen[list[str]]):
         def restart(_: None) -> None:
             after = load_settings()
             renamed = self._seat is not None and after.name != before.name
-            if renamed or after.ascii != before.ascii or after.four_color != before.four_color:
+            looks = [(each.ascii, each.four_color, each.theme) for each in (before, after)]
+            if renamed or looks[0] != looks[1]:
                 self._run(RESTART)
 
         _ = self.app.push_screen(SettingsScreen(), restart)

@@ -1,23 +1,21 @@
-"""A screen made of Textual's own widgets and the client's header. Keys are bindings, which Textual's footer shows."""
+"""A screen made of Textual's own widgets and the client's header. Keys are bindings, which the footer shows."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
 
 from textual import events
-from textual.app import ComposeResult
-from textual.containers import Vertical
-from textual.widgets import Static
 
 from samedeal_client.board.layout import Size
 from samedeal_client.full_screen.screens.base import ClientScreen, Task
-from samedeal_client.full_screen.widgets.fitting_footer import FittingFooter
-from samedeal_client.full_screen.widgets.themes import lines_of
+from samedeal_client.full_screen.widgets.footer import binding_keys
+from samedeal_client.panels.footer_key import FooterKey
 from samedeal_client.text.spans import Row, Span
 
 
 class WidgetScreen(ClientScreen):
-    """A screen with Textual's widgets between the client's header and Textual's footer.
+    """A screen with Textual's widgets between the client's header and footer.
 
     While the screen is busy with a task, its prompt names the task.
     """
@@ -26,16 +24,17 @@ class WidgetScreen(ClientScreen):
         super().__init__()
         self._busy = ""
 
-    def compose_footer(self) -> ComposeResult:
-        """Yield a line for messages above Textual's footer."""
-        self._sentence = Static(id="sentence")
-        yield Vertical(self._sentence, FittingFooter(), id="footer", classes="widgets")
+    def on_mount(self) -> None:
+        """Follow the bindings."""
+        self.bindings_updated_signal.subscribe(self, self._show_keys)
 
-    def show_footer(self, width: int) -> None:
-        """Show the message, or the prompt. Textual's footer shows the keys."""
-        text = lines_of(self.message_rows(width), self.look)
-        if text != self._sentence.content:
-            self._sentence.update(text)
+    def _show_keys(self, _: object) -> None:
+        if self._ready:
+            self.show_footer(self.size.width)
+
+    def footer_keys(self) -> Iterable[FooterKey]:
+        """Return the keys that can be pressed now."""
+        return binding_keys(self)
 
     def minimum_size(self) -> Size:
         """Return the smallest size in which all widgets can be used."""

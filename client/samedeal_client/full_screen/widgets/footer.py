@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, ClassVar, Final
 
 from textual import events
+from textual.screen import Screen
 
 from samedeal.terminal_text import columns_of
 from samedeal_client.full_screen.widgets.blank_container import PlainContainer
@@ -29,7 +30,7 @@ class KeyHints(Rows):
     def show_keys(self, keys: Sequence[FooterKey], width: int) -> None:
         """Show the keys that fit into ``width`` columns.
 
-        If there is not enough space, the last two keys are still shown, and as many of the first keys as fit.
+        If there is not enough space, Esc and the last two keys are still shown, and as many of the first keys as fit.
         """
         spans = [Span(" ")]
         self._key_columns = []
@@ -52,15 +53,14 @@ class KeyHints(Rows):
         longer = [key._replace(description=key.longer or key.description) for key in keys]
         if sum(map(self._width, longer)) <= free:
             return longer
-        always = list(keys[-2:])
+        always = [key for key in keys if key.key == "escape" or key in keys[-2:]]
         free -= sum(self._width(key) for key in always)
         fitting: list[FooterKey] = []
-        for key in keys[:-2]:
-            free -= self._width(key)
-            if free < 0:
-                break
-            fitting.append(key)
-        return fitting + always
+        for key in keys:
+            free -= self._width(key) if key not in always else 0
+            if free >= 0 or key in always:
+                fitting.append(key)
+        return fitting
 
     def _label(self, key: FooterKey) -> str:
         return key.label or key_text(key.key)
@@ -74,6 +74,33 @@ class KeyHints(Rows):
         for start, end, key in self._key_columns:
             if start <= event.x < end:
                 self.app.simulate_key(key)
+
+
+def binding_keys(screen: Screen[Any]) -> list[FooterKey]:
+    """Return the keys of a screen's bindings that can be pressed now. Of several keys for one action, it is the first."""
+    keys: dict[str, FooterKey] = {}
+    for _, binding, enabled, _ in screen.active_bindings.values():
+        if binding.show and enabled:
+            label = screen.app.get_key_display(binding)
+            keys.setdefault(binding.action, FooterKey(binding.key, binding.description, label))
+    return list(keys.values())
+
+
+class ScreenKeys(KeyHints):
+    """The keys of the screen's bindings in its last line."""
+
+    DEFAULT_CSS: ClassVar[str] = "ScreenKeys { dock: bottom; height: 1; width: 1fr; }"
+
+    def on_mount(self) -> None:
+        """Follow the bindings."""
+        self.screen.bindings_updated_signal.subscribe(self, self._update)
+
+    def on_resize(self) -> None:
+        """Show the keys that fit into the new width."""
+        self._update(self.screen)
+
+    def _update(self, screen: Screen[Any]) -> None:
+        self.show_keys(binding_keys(screen), self.size.width)
 
 
 class MessageAndKeys(PlainContainer):

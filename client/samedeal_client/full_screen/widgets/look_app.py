@@ -1,4 +1,4 @@
-"""An app with themes, characters and names of keys that suit this terminal."""
+"""An app with a theme, characters and names of keys that suit this terminal."""
 
 from __future__ import annotations
 
@@ -6,23 +6,20 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import replace as replace_look
 from pathlib import Path
 from typing import Any, ClassVar, Final, TypeVar
 
-from msgspec.structs import replace
 from rich.console import Console, RenderableType
 from rich.text import Text
-from textual.app import App, SuspendNotSupported, SystemCommand
+from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.filter import LineFilter, NoColor
-from textual.screen import Screen
 
 from samedeal_client.full_screen.widgets.terminal_driver import TerminalDriver
 from samedeal_client.full_screen.widgets.themes import DARK, LIGHT, AsciiFilter
-from samedeal_client.input.key_names import QUIT_KEY, key_text
+from samedeal_client.input.key_names import key_text
 from samedeal_client.saved_settings import Settings, load_settings, save_settings
 from samedeal_client.terminal_io.changed_cells import TerminalCells
 from samedeal_client.terminal_io.kept_screen import KeptScreen
@@ -33,22 +30,19 @@ from samedeal_link.records.past_races import History
 
 _Result = TypeVar("_Result")
 
-NO_TERMINAL: Final = -1
-"""The exit code of a command that was not run."""
-
 _ARROWS_IN_ASCII: Final = {"←/→": "Left/Right", "↑/↓": "Up/Down"}
 
 
 class LookApp(App[_Result]):
-    """An app that draws as ``look`` says. The app saves the theme that the player chooses.
+    """An app that draws as ``look`` says, in the theme that the player has chosen, or that suits the terminal.
 
     ``terminal`` has the cells that the terminal shows. If ``keeps_screen`` is true, the app leaves its screen to the next
     app, so that the shell does not show in between.
     """
 
     ALLOW_SELECT: ClassVar[bool] = False
+    ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(App.COMMAND_PALETTE_BINDING, "command_palette", "commands", show=False, priority=True),
         Binding("ctrl+l", "redraw", show=False, priority=True),
         Binding("ctrl+z", "suspend_process", show=False, priority=True),
         Binding("ctrl+c", "quit", show=False, priority=True),
@@ -72,23 +66,12 @@ class LookApp(App[_Result]):
         others = set(self.available_themes)
         for theme in (DARK, LIGHT):
             self.register_theme(theme)
-        self._own_theme = DARK.name if look.dark else LIGHT.name
-        saved = load_settings().theme
-        self.theme = saved if saved in (DARK.name, LIGHT.name) else self._own_theme
+        is_dark = {DARK.name: True, LIGHT.name: False}.get(load_settings().theme, look.dark)
+        self.theme = DARK.name if is_dark else LIGHT.name
+        if look.colour:
+            self.look = replace_look(look, dark=is_dark)
         for name in others:  # their backgrounds are not the terminal's, on which the board lies
             self.unregister_theme(name)
-        self._follow_theme()
-
-    async def on_mount(self) -> None:
-        """Save every theme that the player chooses."""
-        self.theme_changed_signal.subscribe(self, self._save_theme)
-
-    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
-        """Return the commands in the palette. They are commands for players, not for programmers."""
-        if "f1" in screen.active_bindings:
-            yield SystemCommand("Rules and keys", "How the game is played", lambda: self.simulate_key("f1"))
-        yield SystemCommand("Theme", "Choose dark or light colours", self.action_change_theme)
-        yield SystemCommand("Quit", "Leave Samedeal", lambda: self.simulate_key(QUIT_KEY))
 
     def key_labels(self) -> Mapping[str, str]:
         """Return what the footer calls some actions now, on all screens."""
@@ -129,24 +112,8 @@ class LookApp(App[_Result]):
         """
         if not terminal().owns_process:
             return
-        with suppress(SuspendNotSupported), self.suspend():
+        with self.suspend():
             os.killpg(os.getpgrp(), signal.SIGSTOP)
-
-    def _follow_theme(self) -> None:
-        """Draw the boards in dark or light colours, to suit the theme."""
-        if self.look.colour:
-            self.look = replace_look(self.look, dark=self.theme == DARK.name)
-
-    async def theme_changed(self) -> None:
-        """Draw everything again. This is called when the player has chosen a theme."""
-
-    def _save_theme(self, _: object) -> None:
-        self._follow_theme()
-        self.call_later(self.theme_changed)
-        theme = "" if self.theme == self._own_theme else self.theme
-        settings = load_settings()
-        if theme != settings.theme:
-            self.save_settings(replace(settings, theme=theme))
 
     def save_settings(self, settings: Settings) -> None:
         """Save the settings. If that fails, tell the player that they last as long as this program."""
@@ -170,7 +137,7 @@ class LookApp(App[_Result]):
         """Run a command in place of the app, with the look of the app, and return its exit code.
 
         Show the text ``starting`` until the command draws. The command should not leave the alternate screen when it
-        ends, so that the shell does not show in between. If the app has no terminal, return ``NO_TERMINAL``.
+        ends, so that the shell does not show in between.
         """
         look, self.keeps_screen = self.look, True
         given = ["--ascii"] * look.ascii + ["--four-color"] * look.four_colour + ["--no-motion"] * (not look.motion)
@@ -182,8 +149,6 @@ class LookApp(App[_Result]):
                 program = (sys.executable, "-m", "samedeal_client")
                 process = await asyncio.create_subprocess_exec(*program, *command, *given)
                 return await process.wait()
-        except SuspendNotSupported:
-            return NO_TERMINAL
         finally:
             self.keeps_screen = KeptScreen.is_shown = False
 

@@ -1,6 +1,6 @@
 """Themes with the terminal's own background, and filters for terminals without colours or Unicode.
 
-The filters change everything that Textual draws itself: borders, scroll bars, menus and the command palette.
+The filters change everything that Textual draws itself: borders, scroll bars and menus.
 """
 
 from __future__ import annotations
