@@ -5,6 +5,7 @@ A node serves some scripts, and must log no fault.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Awaitable, Callable, Iterator, MutableMapping, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass
@@ -20,13 +21,16 @@ from samedeal.errors import MalformedFrame
 from samedeal.protocol.codec import decode_to_client, encode
 from samedeal.protocol.messages import SUBPROTOCOL, BoardState, Ping
 from samedeal_server.embedded_redis.server import EmbeddedRedis
-from tests.fuzz.campaign import BrokenPromise, Campaign
 from tests.fuzz.damage import damaged_bytes, damaged_message
 from tests.server.raw_client import BINARY, CLOSE, CONT, PING, TEXT, Wire, frame, handshake
 
 _Stage = TypeVar("_Stage")
 
 _INPUTS_PER_NODE: Final = 400
+_NEW_SHARE: Final = 0.3
+"""The share of scripts that are new. The others are damaged ones of the newest scripts."""
+
+_NEWEST: Final = 50
 _LAST_ID: Final = 987_654_321
 """The id of the last request of each connection."""
 
@@ -77,13 +81,56 @@ def damaged_script(rng: Random, script: Script, others: list[Script], raw: Seque
     return tuple(steps[:40])
 
 
+class BrokenPromise(Exception):
+    """The code under test broke a promise. ``str()`` says which."""
+
+
+class Campaign:
+    """The scripts that a fuzzer has tried. ``broken`` has the broken promises, each with its script.
+
+    ``make`` makes new scripts. Damage may insert ``raw`` bytes.
+    """
+
+    def __init__(self, name: str, seed: int, make: Callable[[Random], Script], raw: Sequence[Step] = RAW) -> None:
+        self.rng = Random(seed)
+        self.tried = 0
+        self.broken: list[str] = []
+        self._name = name
+        self._make = make
+        self._raw = raw
+        self._newest: deque[Script] = deque(maxlen=_NEWEST)
+
+    def __str__(self) -> str:
+        return f"{self._name:9} {self.tried:8} inputs, {len(self.broken)} broken"
+
+    def scripts(self, until: int, stop: int) -> Iterator[Script]:
+        """Yield scripts until so many have been tried, or so many promises are broken."""
+        while self.tried < until and len(self.broken) < stop:
+            known = list(self._newest)
+            is_new = not known or self.rng.random() < _NEW_SHARE
+            script = self._make(self.rng)
+            script = script if is_new else damaged_script(self.rng, self.rng.choice(known), [script, *known], self._raw)
+            self._newest.append(script)
+            self.tried += 1
+            yield script
+
+    @contextmanager
+    def trying(self, script: Script) -> Iterator[None]:
+        """Note if the block, which tries a script, breaks a promise."""
+        try:
+            yield
+        except BrokenPromise as broken:
+            text = repr(script)
+            self.broken.append(f"{broken}: {text[:4000]} ({len(text)} characters)")
+
+
 async def fuzz_nodes(
-    campaign: Campaign[Script],
+    campaign: Campaign,
     inputs: int,
     stop: int,
     start: Callable[[str, str], AbstractAsyncContextManager[_Stage]],
     send: Callable[[_Stage, Script], Awaitable[None]],
-) -> Campaign[Script]:
+) -> Campaign:
     """Try a number of scripts on nodes. ``start`` starts a node on an empty Redis, and ``send`` sends it a script."""
     with TemporaryDirectory() as directory, capture_logs() as log:
         async with EmbeddedRedis(Path(directory), "everysec") as url:
@@ -91,7 +138,7 @@ async def fuzz_nodes(
                 with Redis.from_url(url) as redis:
                     redis.flushall()
                 async with start(url, f"fuzzed-{first}") as stage:
-                    for script in campaign.inputs(min(inputs, first + _INPUTS_PER_NODE), stop):
+                    for script in campaign.scripts(min(inputs, first + _INPUTS_PER_NODE), stop):
                         with campaign.trying(script), _no_faults(log):
                             await send(stage, script)
     return campaign

@@ -4,31 +4,26 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from functools import partial
 from random import Random
 from typing import Final
 from unittest import mock
 
-from samedeal.protocol import admin as protocol
 from samedeal.protocol.admin import SUBPROTOCOL, FromOperator, Login
 from samedeal.protocol.codec import decode_to_operator, encode
-from samedeal_server.operators import auth, node_agent, operator_gateway
-from samedeal_server.races import server_bans
-from tests.fuzz.campaign import Campaign
-from tests.fuzz.fuzzed_nodes import Script, Step, damaged_script, fuzz_nodes, send_script
+from samedeal_server.operators import auth
+from tests.fuzz.fuzzed_nodes import Campaign, Script, Step, fuzz_nodes, send_script
 from tests.server.live_nodes import Node, serving
 from tests.server.operator_client import TOKEN
 from tests.shared.protocol.samples import ADMIN_SAMPLES
 
-_WATCHED: Final = (operator_gateway, server_bans, node_agent, protocol)
 _REQUESTS: Final[list[FromOperator]] = [
     each for each in ADMIN_SAMPLES if isinstance(each, FromOperator) and not isinstance(each, Login)
 ]
 
 
-async def fuzz_operator(seed: int, inputs: int, *, stop: int = 1) -> Campaign[Script]:
+async def fuzz_operator(seed: int, inputs: int, *, stop: int = 1) -> Campaign:
     """Try a number of connections. Stop after ``stop`` broken promises."""
-    campaign = Campaign("operator", seed, _WATCHED, _make, partial(damaged_script, raw=()))
+    campaign = Campaign("operator", seed, _make, raw=())
     with mock.patch.multiple(auth, WRONG_TOKEN_DELAY=0, WRONG_TOKENS_AT_ONCE=1_000_000):
         return await fuzz_nodes(campaign, inputs, stop, _operated_node, _send)
 

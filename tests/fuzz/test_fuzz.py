@@ -8,10 +8,8 @@ from typing import Any
 import pytest
 
 from samedeal.protocol.messages import Rooms, ToClient
-from samedeal_server import cli
 from samedeal_server.rooms.hub import Hub
 from samedeal_server.rooms.player_connection import PlayerConnection
-from tests.fuzz.commands import fuzz_commands
 from tests.fuzz.fuzzed_nodes import damaged_script
 from tests.fuzz.gateway import fuzz_gateway, make_script
 from tests.fuzz.operators import fuzz_operator
@@ -24,10 +22,6 @@ async def test_gateway_answers_or_closes() -> None:
 
 async def test_operator_gateway_answers_or_closes() -> None:
     assert (await fuzz_operator(1, 25)).broken == []
-
-
-def test_command_lines_end_with_a_code_and_a_sentence() -> None:
-    assert fuzz_commands(1, 60).broken == []
 
 
 def test_same_seed_gives_the_same_inputs() -> None:
@@ -59,12 +53,3 @@ async def test_missing_answer_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tests.server.raw_client.DEADLINE", 5.0)  # also for handshakes, which a busy machine delays
     (broken,) = (await fuzz_gateway(1, 600)).broken
     assert "neither answered nor closed" in broken
-
-
-def test_command_without_a_sentence_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    def mistaken(*_: object, **_given: object) -> str:
-        raise ZeroDivisionError
-
-    monkeypatch.setattr(cli, "load_config", mistaken)
-    (broken,) = fuzz_commands(1, 500).broken
-    assert "ZeroDivisionError() escaped" in broken
