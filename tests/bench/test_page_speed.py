@@ -1,38 +1,21 @@
-"""How soon a slow phone can play and race, and how smoothly the page shows sixteen boards. Prints tables."""
+"""How soon somebody with a slow phone can play. Prints a table."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterator
 from contextlib import suppress
-from itertools import cycle, islice, pairwise
 from pathlib import Path
-from random import Random
 from statistics import quantiles
 from typing import Final
 from urllib.parse import urlsplit
 
 import pytest
 
-from samedeal.board import Board
-from samedeal.board_history import Play, Undo
-from samedeal.deal import shuffled
-from samedeal.games import GAMES
-from samedeal.options import Options
-from samedeal.protocol.messages import DelayedBoard, DelayedMove, Done, Ready, RoomState, Seat, Start
 from samedeal_server.tasks import cancel_and_wait
-from tests.end_to_end.browser import ENGINES, LAPTOP, Engine, running_browser
-from tests.end_to_end.racing_page import PLACE, PRESS, SIT, SMALL_PHONE, dealt, opened, sit
+from tests.end_to_end.browser import ENGINES, Engine, running_browser
+from tests.end_to_end.racing_page import SMALL_PHONE
 from tests.server.live_nodes import serving
-from tests.server.shown_rooms import scripted_room
-from tests.shared.drawn_deals import ROOM
-
-PLAYERS: Final = 16
-MOVES_PER_SECOND: Final = 35
-SECONDS: Final = 8
-SLOWDOWNS: Final = (1, 4)
-"""How many times slower than this machine the CPU is made to be."""
 
 LATENCY: Final = 400
 RATE: Final = 50_000
@@ -41,11 +24,6 @@ RATE: Final = 50_000
 _CHUNK: Final = 4096
 """Number of bytes that are sent at a time."""
 
-DRAGGED: Final = 100
-"""Number of places to which a finger moves a card, 30 ms after each other."""
-
-RIVAL_MOVES: Final = 10
-"""Number of moves of each rival meanwhile."""
 
 VISITS: Final = 8
 """Number of browsers that open the first screen."""
@@ -61,52 +39,6 @@ return new Promise(resolve => {
 });
 """
 """Plays as soon as there is a board, and returns the time since the address was opened, in seconds."""
-
-COUNT_FRAMES: Final = """
-window.frames = { count: 0, longest: 0, at: performance.now() };
-function next() {
-  const now = performance.now();
-  Object.assign(frames, { count: frames.count + 1, longest: Math.max(frames.longest, now - frames.at), at: now });
-  requestAnimationFrame(next);
-}
-requestAnimationFrame(next);
-"""
-
-
-def now_ms() -> int:
-    return time.time_ns() // 1_000_000
-
-
-def room_state(now: int) -> RoomState:
-    """A race that has just begun."""
-    return RoomState(
-        room=ROOM,
-        event=0,
-        phase="racing",
-        game="steve",
-        deal="random",
-        options=Options(games=("steve",), players=PLAYERS, delay=0),
-        private=False,
-        host="p1",
-        players=tuple(Seat(player=f"p{n}", seat=n, name=f"player {n}") for n in range(1, PLAYERS + 1)),
-        tallies=(),
-        commitment=bytes(32),
-        starts=now,
-        ends=now + 3_600_000,
-    )
-
-
-def messages(now: int) -> Iterator[DelayedBoard | DelayedMove]:
-    """The boards at the start, and then random moves, of each player in turn."""
-    rng = Random(1)
-    board = Board.deal(GAMES["steve"], shuffled(bytes(32), 2))
-    plays = {f"p{n}": Play(board, Undo.FREE) for n in range(1, PLAYERS + 1)}
-    for player in plays:
-        yield DelayedBoard(player=player, revision=0, piles=board.masked().piles, moves=0, undos=0, time=now)
-    for player in cycle(plays):
-        action = str(rng.choice(list(plays[player].board.legal_moves())))
-        play = plays[player] = plays[player].act(action)
-        yield DelayedMove(player=player, revision=play.revision, action=action, seen=play.seen, time=now_ms())
 
 
 class SlowNetwork:
@@ -179,85 +111,3 @@ async def test_first_move_on_a_slow_phone(redis_url: str, tmp_path: Path, engine
         f"\n\n{engine}, {slower}, answers {LATENCY} ms later, {8 * RATE // 1000} kbit/s\n"
         f"address to first move: median {median:.1f} s, p75 {late:.1f} s, {' '.join(f'{each:.1f}' for each in times)}"
     )
-
-
-async def test_first_card_on_a_slow_phone(redis_url: str, tmp_path: Path) -> None:
-    """The time that the page takes from the link to the cards, without the time that people take to type and to start."""
-    async with serving(redis_url, "n1") as node:
-        mira = await opened(node.url, games=("willow",), deal="#7", players=2, start="all-ready", countdown=0)
-        await mira.join(ROOM)
-        await mira.expect(Done, Ready)
-        with running_browser(tmp_path) as browser:
-            await browser.slow_down(4)
-            await browser.slow_network(LATENCY, RATE)
-            times = [time.monotonic()]
-            await browser.open(f"{node.url}/{ROOM}", SMALL_PHONE)
-            await browser.until("document.querySelector('.sit input')")
-            times.append(time.monotonic())
-            await browser.run(SIT, "zoe")
-            await browser.shows("You have a seat")
-            times.append(time.monotonic())
-            await browser.run(PRESS, "Ready")
-            await dealt(browser)
-            times.append(time.monotonic())
-    link, seat, cards = [later - before for before, later in pairwise(times)]
-    print(
-        f"\n\nCPU 4 times slower, round trips of {LATENCY} ms, {8 * RATE // 1000} kbit/s\n"
-        f"link to name {link:.1f} s, name to seat {seat:.1f} s, start to cards {cards:.1f} s: {link + seat + cards:.1f} s"
-    )
-
-
-async def test_page_speed(tmp_path: Path) -> None:
-    print("\n\n16 boards, 35 moves a second\nslower   frames a second   longest frame, ms   main thread busy, %")
-    with running_browser(tmp_path) as browser:
-        for slowdown in SLOWDOWNS:
-            async with scripted_room([room_state(now_ms())]) as room:
-                feed = messages(now_ms())
-                room.show(*islice(feed, PLAYERS))
-                await browser.slow_down(1)
-                await browser.open(f"{room.url}/{ROOM}", LAPTOP)
-                await browser.until("document.querySelectorAll('.tile[data-revision]').length === 16")
-                await browser.slow_down(slowdown)
-                await browser.run(COUNT_FRAMES)
-                busy, begun = await browser.busy_seconds(), time.monotonic()
-                for number, move in enumerate(islice(feed, MOVES_PER_SECOND * SECONDS), 1):
-                    room.show(move)
-                    await asyncio.sleep(begun + number / MOVES_PER_SECOND - time.monotonic())
-                frames, longest = await browser.run("return [frames.count, frames.longest]")
-                took = time.monotonic() - begun
-                busy = await browser.busy_seconds() - busy
-                print(f"{slowdown:>5}x{frames / took:>15.0f}{longest:>20.0f}{100 * busy / took:>20.0f}")
-                await browser.slow_down(1)
-
-
-async def test_frames_while_a_card_is_dragged(redis_url: str, tmp_path: Path) -> None:
-    """How often a racer's page draws while a finger moves a card, and rivals in all other seats move cards too."""
-    print("\n\n15 rivals who move\nslower   frames a second   longest frame, ms   main thread busy, %")
-    async with serving(redis_url, "n1") as node:
-        mira = await opened(node.url, games=("athena",), deal="#7", players=PLAYERS)
-        rivals = [mira, *[await node.player(f"rival {number}") for number in range(2, PLAYERS)]]
-        for rival in rivals:
-            await rival.join(ROOM)
-        with running_browser(tmp_path) as browser:
-            await sit(browser, node.url)
-            await mira.expect(Done, Start)
-            await dealt(browser)
-            for rival in rivals:
-                await rival.dealt()
-            (x, y) = await browser.run(PLACE, "7", 1)
-            way = [(x + 9 * (number % 20) - 90, y - 5 * (number % 20)) for number in range(DRAGGED)]
-            await browser.run(COUNT_FRAMES)
-            for slowdown in SLOWDOWNS:
-                await browser.slow_down(slowdown)
-                await browser.run("Object.assign(frames, {count: 0, longest: 0, at: performance.now()})")
-                busy, begun = await browser.busy_seconds(), time.monotonic()
-                moving = [asyncio.create_task(rival.acts(RIVAL_MOVES, slowdown)) for rival in rivals]
-                await browser.drag((x, y), *way, touch=True, release=False)
-                frames, longest = await browser.run("return [frames.count, frames.longest]")
-                assert await browser.run("return document.querySelectorAll('.card[style*=translate]').length")
-                took = time.monotonic() - begun
-                busy = await browser.busy_seconds() - busy
-                print(f"{slowdown:>5}x{frames / took:>15.0f}{longest:>20.0f}{100 * busy / took:>20.0f}")
-                await browser.lift()
-                await asyncio.gather(*moving)
-                await browser.slow_down(1)

@@ -267,18 +267,6 @@ class Browser:
         """Make the CPU of the page several times slower. Only Chromium can do that."""
         await self._devtools("Emulation.setCPUThrottlingRate", rate=times)
 
-    async def slow_network(self, latency: int, rate: int) -> None:
-        """Add a latency in milliseconds to each round trip, and limit the rate to some bytes a second. Only Chromium can."""
-        limits = {"downloadThroughput": rate, "uploadThroughput": rate}
-        await self._devtools("Network.enable")
-        await self._devtools("Network.emulateNetworkConditions", offline=False, latency=latency, **limits)
-
-    async def busy_seconds(self) -> float:
-        """Return for how long the main thread of the page has been busy. Only Chromium knows that."""
-        await self._devtools("Performance.enable")
-        found = await self._devtools("Performance.getMetrics")
-        return float(next(each["value"] for each in found["metrics"] if each["name"] == "TaskDuration"))
-
     async def accessibility_violations(self) -> list[str]:
         """Return what axe-core finds on the page."""
         await self.run(_AXE.read_text())

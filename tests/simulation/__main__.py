@@ -23,7 +23,7 @@ from tests.simulation.mirror import differences, real_redis
 from tests.simulation.plan import WorldPlan, make_world, with_lone_race
 from tests.simulation.release import other_release
 from tests.simulation.timeline import lines_of
-from tests.simulation.world import Verdict, known_deals, run_week, run_world
+from tests.simulation.world import Verdict, known_deals, run_world
 
 
 def smallest(plan: WorldPlan) -> WorldPlan:
@@ -89,20 +89,13 @@ def main() -> int:
     command.add_argument("--lone", action="store_true", help="let somebody race with nobody but the house")
     command.add_argument("--trace", action="store_true", help="print what happens in the first world")
     command.add_argument("--keep-going", action="store_true", help="continue after a violation, and reduce nothing")
-    command.add_argument("--brief", action="store_true", help="stop at a violation, and reduce nothing")
     command.add_argument("--check", nargs="?", const=sys.executable, metavar="PYTHON", help="run each world twice")
     command.add_argument("--digests", action="store_true", help="print the hash of the trace of each world")
     command.add_argument("--mirror", action="store_true", help="compare each answer of Redis with that of a real one")
     command.add_argument(
         "--older", type=Path, metavar="DIR", help="deploy this release where nodes have that of another source tree"
     )
-    command.add_argument(
-        "--week", action="store_true", help="let a week pass instead, with nodes that never rest; this takes long"
-    )
     given = command.parse_args()
-    if given.week:
-        print(f"Redis had so many keys each evening: {run_week(always_up=True)}")
-        return 0
     seeds = range(given.seed, given.seed + given.worlds)
     if given.check:
         differ = different_worlds(seeds, given.check, given.older)
@@ -125,9 +118,6 @@ def main() -> int:
         if not verdict.violations:
             continue
         broken += 1
-        if given.brief:
-            print(f"seed {seed}: {verdict.violations[0][:200]}")
-            break
         plan = plan_of(seed, given.older, lone=given.lone)
         print(plan, *verdict.violations[:10], sep="\n  BROKEN ", flush=True)
         if not given.keep_going:

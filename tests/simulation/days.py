@@ -31,13 +31,12 @@ _LONGEST_LIFETIME: Final = timedelta(seconds=SESSION_LIFETIME, days=1)
 
 
 class Week:
-    """A week of a server that rests between its evenings unless it is ``always_up``. ``sizes`` are numbers of keys."""
+    """A week of a server that rests between its evenings. ``sizes`` are numbers of keys."""
 
-    def __init__(self, loop: SimulatedLoop, scratch: Path, *, always_up: bool) -> None:
+    def __init__(self, loop: SimulatedLoop, scratch: Path) -> None:
         self.sizes: list[int] = []
         self._loop = loop
         self._options = (*node_options(scratch), "--tides", "00:00 willow", "--limit-record-days", str(RECORD_DAYS))
-        self._always_up = always_up
         self._redis = SimulatedRedis(loop)
         self._nodes: list[SimulatedNode] = []
         self._started = 0
@@ -70,7 +69,7 @@ class Week:
         assert (await stranger.expect(Rooms, ListRooms)).rooms == ()
         await stranger.close()
         await asyncio.sleep(120)
-        await self._rest(for_good=True)
+        await self._rest()
         await asyncio.sleep(2 * 86_400)
         async with Redis.from_url(self._redis.url, decode_responses=True) as redis:
             left = {str(key) for key in await redis.keys()}
@@ -111,17 +110,15 @@ class Week:
         await asyncio.sleep(max(0.0, when.timestamp() - self._loop.true_time()))
 
     async def _open(self) -> str:
-        if not self._nodes:
-            for _ in range(2):
-                self._started += 1
-                node = SimulatedNode(self._loop, f"node-{self._started}", self._redis.url, *self._options)
-                self._nodes.append(await node.started())
+        for _ in range(2):
+            self._started += 1
+            node = SimulatedNode(self._loop, f"node-{self._started}", self._redis.url, *self._options)
+            self._nodes.append(await node.started())
         return "ws://{}:{}".format(*self._nodes[0].target)
 
-    async def _rest(self, *, for_good: bool = False) -> None:
-        if for_good or not self._always_up:
-            assert [problem for node in self._nodes if (problem := await node.drain())] == []
-            self._nodes.clear()
+    async def _rest(self) -> None:
+        assert [problem for node in self._nodes if (problem := await node.drain())] == []
+        self._nodes.clear()
 
 
 async def _is_forgotten(url: str, session: str) -> None:

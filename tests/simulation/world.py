@@ -101,11 +101,11 @@ def run_world(
     return Verdict(outcome, digest)
 
 
-def run_week(*, always_up: bool) -> list[int]:
+def run_week() -> list[int]:
     """Let a week pass. Return the number of keys after each evening."""
     with tempfile.TemporaryDirectory(prefix="week-") as scratch, simulated("week") as loop:
         loop.epoch += FIRST_DAY.timestamp() - loop.true_time()
-        week = Week(loop, Path(scratch), always_up=always_up)
+        week = Week(loop, Path(scratch))
         loop.run_until_complete(loop.world.run(week.pass_by()))
     return week.sizes
 
