@@ -1,4 +1,4 @@
-"""``samedeal admin`` against real servers, and races that continue from a backup."""
+"""``samedeal admin`` against real servers, and backups."""
 
 from __future__ import annotations
 
@@ -12,11 +12,9 @@ from pathlib import Path
 import pytest
 import structlog
 
-from samedeal.deal import commitment
 from samedeal.errors import SamedealError
-from samedeal.protocol.messages import AckedAction, BoardState, Done, Notice, Recover
+from samedeal.protocol.messages import Notice
 from samedeal.protocol_codes import CloseCode
-from samedeal.terms import RoomTerms
 from samedeal_client.cli import parser
 from samedeal_client.commands.arguments import error_report
 from samedeal_link.connection.address import parse_address
@@ -25,9 +23,8 @@ from samedeal_link.errors import Failure
 from samedeal_operate.commands.admin import perform
 from tests.end_to_end.processes import Programs
 from tests.golden.golden_files import assert_sentences
-from tests.server.client import Client
 from tests.server.live_nodes import serving
-from tests.server.races import finish, race, seated
+from tests.server.races import seated
 
 TOKEN = "the token of these tests"
 
@@ -156,65 +153,22 @@ async def restore(programs: Programs, *arguments: str, code: int = 0) -> str:
     return program.text
 
 
-async def reconnect(client: Client, url: str) -> Client:
-    """Resume a player's session and seat on another server, and receive the board."""
-    resumed = await Client.hello(url, "back", client.session)
-    assert resumed.player == client.player
-    await resumed.join("friday")
-    await resumed.until(BoardState)
-    return resumed
-
-
-async def test_races_continue_from_a_backup(programs: Programs, tmp_path: Path, token_file: str) -> None:
-    """Two players race. A backup taken meanwhile is restored into an empty Redis, and they finish there."""
-    url, server = await programs.server("--data", str(tmp_path / "one"), "--admin-token-file", token_file)
-    ana, bob = await race(url, room="friday")
-    await ana.acts(12)
-    await bob.acts(7)
-    operator = ("admin", url, "--token-file", token_file)
-    file = tmp_path / "samedeal.backup"
-    text = await run_samedeal(programs, *operator, "backup", str(file))
-    assert text.startswith(f"{file}: rooms: 1, sessions: 2, size: ")
-    assert file.stat().st_mode & 0o777 == 0o600
-    boards = [client.play.board.state_hash() for client in (ana, bob)]
-    await ana.acts(2)  # these moves are not in the backup
-    lost = [await bob.act("draw") for _ in range(2)]
-    server.process.kill()
-    await server.exit_code()
-
-    two = str(tmp_path / "two")
-    text = await restore(programs, str(file), "--data", two)
-    assert "rooms: 1, sessions: 2" in text
-    url, server = await programs.server("--data", two, "--admin-token-file", token_file)
-    ana, bob = await reconnect(ana, url), await reconnect(bob, url)
-    assert [client.revision for client in (ana, bob)] == [12, 7]
-    assert [client.play.board.state_hash() for client in (ana, bob)] == boards
-    actions = tuple(AckedAction(id=acked.to, action="draw", time=acked.time) for acked in lost)
-    await bob.expect(Done, Recover, revision=7, actions=actions, receipt=lost[-1].receipt)
-    bob = await reconnect(bob, url)
-    assert bob.play.board.state_hash() == lost[-1].hash
-    for client in (ana, bob):
-        await client.acts(4, seed=4)
-    ended = await finish(ana, bob)
-    assert {(line.name, line.moves) for line in ended.standings} == {("ana", 16), ("bob", 13)}
-    assert commitment(RoomTerms.parse(ended.terms).digest, ended.seed) == ended.commitment
-
-    server.process.terminate()
-    assert await server.exit_code() == 0
-    assert "not_empty" in await restore(programs, str(file), "--data", two, code=1)
-    await restore(programs, str(file), "--data", two, "--replace")
-
-
 async def test_backup_and_restore_overwrite_nothing(
     admin: AdminCommand, programs: Programs, tmp_path: Path, redis_url: str
 ) -> None:
+    await seated(admin.url, room="friday")
     file = tmp_path / "all.backup"
     await admin.run("backup", str(file))
     written = file.read_bytes()
     await admin.run("backup", str(file), code=1)
     assert file.read_bytes() == written
+    assert file.stat().st_mode & 0o777 == 0o600
     text = await restore(programs, str(file), "--redis", redis_url, "--replace", code=1)
     assert "nodes_running" in text
+    empty = ("--data", str(tmp_path / "empty"))
+    assert "rooms: 1, sessions: 2" in await restore(programs, str(file), *empty)
+    assert "not_empty" in await restore(programs, str(file), *empty, code=1)
+    await restore(programs, str(file), *empty, "--replace")
     await admin.run("backup", str(tmp_path))
     kept = [path.name for path in tmp_path.iterdir() if "backup" in path.name]  # noqa: ASYNC240 (a small directory)
     assert re.fullmatch(r"all\.backup samedeal-[0-9-]{15}\.backup", " ".join(sorted(kept)))

@@ -19,7 +19,6 @@ from samedeal_server.store.store import Store
 from samedeal_server.telemetry.metrics import Metrics
 from tests.chaos.processes import RedisServer
 from tests.end_to_end.processes import Program, Programs
-from tests.server.certificates import Keys
 from tests.server.client import Client
 from tests.server.plain_http import ask
 from tests.server.races import seated
@@ -100,25 +99,6 @@ async def test_a_server_on_a_terminal_prints_how_to_join(programs: Programs, red
     server.signal(signal.SIGHUP)  # printing fails now, because the terminal is closed
     assert await ana.closed() == CloseCode.RESTART
     assert await server.exit_code() == 0
-
-
-async def test_a_signal_reloads_a_valid_certificate(
-    operated: Starter, programs: Programs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Clients connect if they trust its authority."""
-    keys = Keys(tmp_path)
-    server = await operated(*keys.options)
-    address = (await server.logs("listening"))["address"]
-    assert address.startswith("wss://127.0.0.1:")
-    untrusting = await programs.output("join", address, "friday", "--plain", "--name", "ana", code=1)
-    assert "SSL_CERT_FILE" in untrusting
-    monkeypatch.setenv("SSL_CERT_FILE", str(keys.root))
-    ana = await programs.samedeal("new", address, "--room", "friday", "--plain", "--name", "ana")
-    await ana.expect("friday")
-    keys.renew()
-    server.signal(signal.SIGHUP)
-    assert (await server.logs("certificate_loaded"))["expires"]
-    await ana.reply("ready", "You are ready")
 
 
 async def test_server_output_contains_no_secret(programs: Programs, own_redis: RedisServer) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import signal
 import sys
 import tempfile
@@ -14,20 +13,6 @@ import pytest
 from samedeal_client.local import local_processes, parent_watch
 from tests.end_to_end.processes import DEADLINE, Programs, nothing_remains
 from tests.server.waiting import until
-
-
-async def test_bots_race_without_a_terminal(programs: Programs) -> None:
-    race = await programs.samedeal(
-        "play", "athena", "--limit", "10s", "--pace", "300", "--level", "random", "--deal", "49"
-    )
-    await race.expect(r"(?s)Athena.*#49")
-    await race.expect(r"Go!")
-    await race.expect(r"\d\d:\d\d  (\w+ \(\w+\) \d+/52 in [1-9]\d* moves?(, )?){4}")
-    await race.expect(r"The race is over\.", 30)
-    standings = await race.expect(r"(?s)1st: .*Checked: ")
-    assert len(re.findall(r"^\d\w\w: \w+ \(bot\)", standings[0], re.MULTILINE)) == 4
-    assert await race.exit_code() == 0
-    await nothing_remains(programs)
 
 
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
