@@ -22,12 +22,8 @@ from samedeal.protocol.messages import (
     Hello,
     Join,
     Joined,
-    Leave,
     MoveSession,
-    ProgressUpdate,
     RaceNow,
-    ReadRecord,
-    RecordPart,
     Resign,
     RoomState,
     SessionCode,
@@ -36,8 +32,7 @@ from samedeal.protocol.messages import (
     Welcome,
 )
 from samedeal.protocol_codes import CloseCode
-from samedeal.race import draws, values
-from samedeal.record import Record
+from samedeal.race import values
 from samedeal_server.store.sessions import CODE_LIFETIME
 from tests.server.captured_log import Log
 from tests.server.client import Client
@@ -45,61 +40,11 @@ from tests.server.live_nodes import PLENTY, Node, NodeMaker
 from tests.server.operator_client import TOKEN, Operator
 from tests.server.plain_http import ask
 from tests.server.races import finish, kept, race
-from tests.server.waiting import until
 from tests.server.windows import WINDOW, drawn, opened, take_part
 
 pytestmark = pytest.mark.usefixtures("redis")
 
 SOON = 1_500
-
-
-async def back(node: Node, old: Client, room: str) -> Client:
-    """The player on a new connection, with the seat."""
-    client = await node.player(old.name, session=old.session)
-    await client.join(room)
-    return client
-
-
-async def test_everybody_races_when_they_have_time(one: Node, two: Node) -> None:
-    """Three players who are never there at the same time after the draw, one of whom was away from it."""
-    ana, bob, cid = [await node.player(name) for node, name in ((one, "ana"), (two, "bob"), (one, "cid"))]
-    room = await opened(ana)
-    for client in (ana, bob, cid):
-        await client.join(room)
-    await ana.state(lambda state: len(state.players) == 3)
-    await cid.close()
-    await ana.until(ProgressUpdate, lambda update: update.connected is False)
-    await drawn(ana, bob)
-    assert ana.revision == -1, "nobody sees the cards before they begin"
-    await bob.close()
-
-    began, player, state = {}, ana, ana.shown
-    for old, node in ((ana, two), (cid, one), (bob, one)):
-        player = await back(node, old, room)
-        state = await player.phase("racing")
-        assert [tally.moves for tally in state.tallies] == [0, 0, 0]
-        begun = await player.expect(Begun, Begin)
-        began[old.name] = begun.time
-        await player.dealt()
-        await player.acts(3)
-        again = await player.expect(Begun, Begin)
-        assert (again.time, again.receipt) == (begun.time, begun.receipt)
-        assert not any(isinstance(message, ProgressUpdate) for message in player.inbox)
-        await player.expect(Done, Resign)
-        if old is bob:
-            state = await player.phase("finished")
-        else:
-            await player.close()
-    assert state is not None
-    assert {line.name: line.began_at for line in state.standings} == began
-    assert {tally.moves + tally.undos for tally in state.tallies} == {3}
-    await until(lambda: one.store.records.newest_of(room))
-    part = await player.expect(RecordPart, ReadRecord, race=room)
-    record = Record.read(part.text)
-    record.check_deeply()
-    assert {player.name: player.began_at for player in record.players} == began
-    assert record.proof is not None
-    assert [share.name for share in record.proof.shares] == ["ana", "bob"]
 
 
 async def public(node: Node) -> list[str]:
@@ -133,21 +78,6 @@ async def test_others_learn_nothing_until_all_have_ended(one: Node, two: Node) -
     await bob.refused("racing", Watch, room=room)
 
 
-async def test_leaving_keeps_the_seat_and_the_clock_runs_on(one: Node) -> None:
-    ana = await one.player("ana")
-    room = await opened(ana)
-    await ana.join(room)
-    await drawn(ana)
-    await ana.expect(Begun, Begin)
-    await ana.dealt()
-    await ana.acts(2)
-    await ana.expect(Done, Leave)
-    joined = await ana.join(room)
-    assert joined.revision == 2
-    state = await ana.phase("racing")
-    assert not state.players[0].resigned
-
-
 async def test_attempt_that_the_store_has_lost_begins_at_its_time(one: Node, redis: Any) -> None:
     """A first answer is enough to go on, and nobody begins twice at different times."""
     ana = await one.player("ana")
@@ -173,25 +103,6 @@ async def test_race_without_a_window_begins_for_all_at_once(one: Node) -> None:
     state = await finish(ana, bob)
     assert [line.began_at for line in state.standings] == [0, 0]
     (await kept(ana, ana.room)).check()
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"deal": "random"},
-        {"deal": "daily"},
-        {"deal": "#7"},
-        {"start": "full"},
-        {"first_finish_ends": True},
-        {"window": 3_599},
-    ],
-    ids=lambda options: next(iter(options)),
-)
-async def test_race_that_fits_no_window(one: Node, options: dict[str, Any]) -> None:
-    ana = await one.player("ana")
-    given = {"games": ("ace-of-hearts",), "deal": "winnable", "window": WINDOW, **options}
-    window = given.pop("window")
-    await ana.refused("bad_options", Create, options=WantedOptions(**given), window=window)
 
 
 async def test_windows_of_an_address_are_limited(node: NodeMaker) -> None:
@@ -277,44 +188,12 @@ async def test_code_of_a_standing_series_is_kept(one: Node, redis: Any) -> None:
     assert (await ask(one.url, "/s/nothing", Accept="text/html")).headers["location"] == ".././?lost"
 
 
-async def test_standing_series_that_is_refused(one: Node) -> None:
-    ana = await one.player("ana")
-    options = WantedOptions(games=("ace-of-hearts",), deal="winnable", series=2)
-    refused = await ana.refused("bad_options", Create, options=options, window=WINDOW, opens=(1, 2))
-    assert "2 to 30 races" in refused.message
-    await ana.refused("bad_options", Create, options=options, opens=(1, 2))
-    await ana.refused("bad_frame", Create, options=options, window=WINDOW, opens=(1,) * 31)
-
-
 async def test_standing_series_counts_as_one_window(node: NodeMaker) -> None:
     one = await node(replace(PLENTY, windows_per_address=1))
     ana = await one.player("ana")
     await standing(ana, 100_000)
     options = WantedOptions(games=("ace-of-hearts",), deal="winnable")
     await ana.refused("too_many_windows", Create, options=options, window=WINDOW)
-
-
-async def test_host_opens_the_doors_again_after_lost_draws(
-    one: Node, two: Node, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Nobody answers in the first draw. Then somebody else comes, and all three draw the deal."""
-    ana, bob, cid = [await node.player(name) for node, name in ((one, "ana"), (two, "bob"), (one, "cid"))]
-    room = await opened(ana)
-    await ana.join(room)
-    await bob.join(room)
-    await ana.state(lambda state: len(state.players) == 2)
-    monkeypatch.setattr(draws, "SHARE_TIMEOUT", 100)
-    await ana.expect(Done, Start)
-    await bob.state(lambda state: state.waits_for_host)
-    monkeypatch.undo()
-    await cid.refused("race_started", Join, room=room)
-    await bob.refused("not_host", Start)
-    await ana.expect(Done, Start)
-    await cid.join(room)
-    await ana.state(lambda state: len(state.players) == 3)
-    await drawn(ana, bob, cid)
-    assert ana.shown is not None
-    assert (ana.shown.draw, [lost.draw for lost in ana.shown.lost]) == (6, [1, 1])
 
 
 async def test_seat_moves_to_another_device_once(one: Node, two: Node) -> None:
