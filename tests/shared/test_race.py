@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from ast import literal_eval
 from typing import Any, cast, get_args
 
@@ -16,20 +15,13 @@ from samedeal.errors import RequestRefused
 from samedeal.options import Options
 from samedeal.protocol.codec import pack, unpack
 from samedeal.protocol.messages import Phase
-from samedeal.protocol_codes import RefusalCode
-from samedeal.race import draws, due_times, endings, progress, seats, transitions
+from samedeal.race import draws, due_times, endings, progress, seats
 from samedeal.race.commands import (
     CommandResult,
-    CommitShareCommand,
     DeclareStuckCommand,
-    FixDealCommand,
-    GiveUpDealCommand,
     JoinCommand,
     LinkRematchCommand,
-    PlayerCommand,
-    RaceAloneCommand,
     RaceCommand,
-    RevealShareCommand,
     TickCommand,
 )
 from samedeal.race.due_times import ROOM_LIFETIME, due_at, host_due_at
@@ -37,10 +29,10 @@ from samedeal.race.endings import standings
 from samedeal.race.openings import successor_options
 from samedeal.race.progress import Progress
 from samedeal.race.transitions import apply
-from samedeal.race.values import DealSecret, FoundDeal, Race, RaceBefore, Racer, RaceResult
+from samedeal.race.values import DealSecret, Race, RaceBefore, Racer, RaceResult
 from samedeal_server.store.race_patches import RacePatch
 from tests.golden.golden_files import assert_answers
-from tests.shared.race_values import SEED, assert_table, changed, command_in, new_race, outcome_of
+from tests.shared.race_values import SEED, assert_table, changed, command_in, new_race
 
 CREATED = 1_000_000
 STARTS = CREATED + 5_000
@@ -69,45 +61,6 @@ def race_in(phase: Phase, options: Options = OPTIONS) -> Race:
 def command(text: str) -> RaceCommand:
     """The command that a text such as ``ana leaves`` stands for."""
     return command_in(text, PRESENT, DealSecret(SEED))
-
-
-def rows_of_docstring() -> dict[str, list[str]]:
-    """The table in the docstring of the module: the outcomes of each command, by phase."""
-    table = (transitions.__doc__ or "").split("::\n\n", 1)[1].split("\n\n", 1)[0].splitlines()
-    heading, *rows = (re.split(r" {2,}", line.strip()) for line in table)
-    assert heading == list(get_args(Phase))
-    return {name: outcomes for name, *outcomes in rows}
-
-
-def test_docstring_has_the_refusals_of_each_command() -> None:
-    texts = ["cid joins", "ana leaves", "ana readies", "ana goes_away", "ana starts", "ana resigns", "ana is_stuck"]
-    commands: dict[str, RaceCommand] = {
-        **{
-            type(each).__name__: each
-            for each in map(command, (*texts, "x follows", "bob kicked", "bob renamed", "it closes", "time passes"))
-        },
-        "CommitShareCommand": CommitShareCommand("ana", 1, bytes(32)),
-        "RevealShareCommand": RevealShareCommand("ana", 1, bytes(32)),
-        "FixDealCommand": FixDealCommand(FoundDeal(1, (), 0, "")),
-        "GiveUpDealCommand": GiveUpDealCommand(1),
-        "RaceAloneCommand": RaceAloneCommand(""),
-        "Kick by hostCommand": command("bob kicked_by_ana"),
-    }
-    rows = rows_of_docstring()
-    kinds = {*RaceCommand.__subclasses__(), *PlayerCommand.__subclasses__()}
-    assert {f"{name}Command" for name in rows} == set(commands)
-    assert set(commands) - {"Kick by hostCommand"} == {each.__name__ for each in kinds - {PlayerCommand}}
-    for name, outcomes in rows.items():
-        for phase, outcome in zip(get_args(Phase), outcomes, strict=True):
-            told = "race_started" if outcome in ("started", "rejoins") else outcome  # cid has no seat to return to
-            is_refusal = told in set(RefusalCode)
-            if is_refusal or not name.endswith("Share"):
-                now = STARTS - 1 if phase == "countdown" else DURING
-                found = outcome_of(race_in(phase), commands[f"{name}Command"], now)
-                assert (found if is_refusal else found.partition(":")[1]) == (told if is_refusal else ":"), (
-                    name,
-                    phase,
-                )
 
 
 def do(race: Race, text: str, now: int) -> CommandResult:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections import defaultdict
 from collections.abc import Iterator
-from functools import lru_cache
-from itertools import chain, islice, permutations
+from functools import cache
+from itertools import islice, permutations
 from pathlib import Path
 from random import Random
 from typing import Any, Final
@@ -35,8 +34,6 @@ ASIDE: Final = {
 DECKS: Final = (((0, 1), 3, 720), ((0, 3), 3, 720), ((0, 1), 4, 4), ((0, 1, 2), 3, 3), ((0, 1, 2, 3), 3, 1))
 """Suits, how many of the highest ranks of each, and how many deals: of six cards all."""
 
-BOARDS: Final = int(os.environ.get("BOARDS", "0"))
-"""Least number of boards of each table. ``BOARDS=100000`` adds random deals until there are so many."""
 
 TABLES: Final = [f"{columns}-{aside}" for columns in COLUMNS for aside in ASIDE]
 Key = tuple[bytes, ...]
@@ -70,16 +67,16 @@ def table(name: str) -> Game:
     return Game(name, parse_game_file(name, text)[name])
 
 
-def deals(game: Game, suits: tuple[int, ...], ranks: int, most: int, chance: Random | None = None) -> Iterator[Board]:
+def deals(game: Game, suits: tuple[int, ...], ranks: int, most: int) -> Iterator[Board]:
     """Deals of a tiny deck, whose lower cards, and those of other suits, are on the foundations.
 
-    With ``chance``, or of more than six cards, they are random.
+    Those of more than six cards are random.
     """
     low = 13 - ranks
     deck = [suit << 4 | rank for suit in suits for rank in range(low + 1, 14)]
     orders: Iterator[Any] = permutations(deck)
-    if chance or len(deck) > 6:
-        chance = chance or Random(f"{suits} {ranks}")
+    if len(deck) > 6:
+        chance = Random(f"{suits} {ranks}")
         orders = (chance.sample(deck, len(deck)) for _ in range(most))
     for order in islice(orders, most):
         piles = [b""] * len(game.piles)
@@ -91,15 +88,7 @@ def deals(game: Game, suits: tuple[int, ...], ranks: int, most: int, chance: Ran
         yield Board(game, tuple(piles))
 
 
-def more_deals(game: Game) -> Iterator[Board]:
-    """Deals of two to four suits, of which three or four ranks are left."""
-    chance = Random(game.name)
-    while True:
-        suits = sorted(chance.sample(range(4), chance.randint(2, 4)))
-        yield from deals(game, tuple(suits), chance.randint(3, 4), 1, chance)
-
-
-@lru_cache(1 if BOARDS else len(TABLES))
+@cache
 def reached(name: str) -> tuple[dict[Key, Board], dict[Key, dict[Move, Key]], set[Key]]:
     """All boards that the deals lead to, with what their moves lead to, and those that can be won."""
     game = table(name)
@@ -114,10 +103,7 @@ def reached(name: str) -> tuple[dict[Key, Board], dict[Key, dict[Move, Key]], se
     boards: dict[Key, Board] = {}
     after: dict[Key, dict[Move, Key]] = {}
     before = defaultdict[Key, set[Key]](set)
-    usual = [deal for deck in DECKS for deal in deals(game, *deck)]
-    for number, deal in enumerate(chain(usual, more_deals(game))):
-        if number >= len(usual) and len(boards) >= BOARDS:
-            break
+    for deal in (deal for deck in DECKS for deal in deals(game, *deck)):
         left = [key(deal)]
         boards.setdefault(left[0], deal)
         while left:
