@@ -25,12 +25,6 @@ _PACKAGES: Final = {
 }
 """The packages of Debian and Ubuntu that have the programs."""
 
-_ELSEWHERE: Final = {
-    "openapi-python-client": "pipx install openapi-python-client",
-    "openapi-typescript": "npm install --global openapi-typescript",
-}
-"""The commands that install programs of which Debian and Ubuntu have no package."""
-
 
 def missing(*programs: str) -> str:
     """The reason to skip a test that needs programs, for those of them that are not on the PATH. Empty if all are."""
@@ -39,7 +33,7 @@ def missing(*programs: str) -> str:
 
 def lacking(programs: Iterable[str]) -> str:
     """The reason to skip a test without programs, with how to install them. Empty if there are none."""
-    ways = {program: _ELSEWHERE.get(program, f"apt install {_PACKAGES.get(program, program)}") for program in programs}
+    ways = {program: f"apt install {_PACKAGES.get(program, program)}" for program in programs}
     return f"not installed: {', '.join(ways)} ({'; '.join(dict.fromkeys(ways.values()))})" if ways else ""
 
 

@@ -40,11 +40,6 @@ def count_output(app: App[Any]) -> None:
     app._driver.__class__ = CountingDriver
 
 
-def make_current(app: App[Any]) -> None:
-    """Make an app the one to which Textual's functions in this task belong."""
-    active_app.set(app)
-
-
 def has_queued_messages(app: App[Any], pumps: Iterable[MessagePump] | None = None) -> bool:
     """Whether the app, or only some of its message pumps, have messages to process."""
     return any(not pump._message_queue.empty() for pump in (app._registry if pumps is None else pumps))

@@ -29,6 +29,7 @@ from samedeal.protocol.messages import (
     Done,
     Join,
     Joined,
+    KickPlayer,
     Leave,
     ListRecords,
     ListRooms,
@@ -51,9 +52,9 @@ from samedeal.protocol.messages import (
     Watching,
     Welcome,
 )
-from samedeal.race.commands import RaceCommand, StartCommand, command_of
+from samedeal.race.commands import JoinCommand, RaceCommand, StartCommand, command_of
 from samedeal.race.held_race import HeldRace
-from samedeal.race.openings import first_race
+from samedeal.race.openings import first_race, rematch, successor_options
 from samedeal.race.room_state import acked, tally_of
 from samedeal.race.values import DealSecret, DrawProgress, Racer
 from samedeal_client.full_screen.app import SamedealApp
@@ -172,16 +173,20 @@ class Referee(Link):
             case Act():
                 return [self._judge(message)]
             case Join():
+                if self.held.race.racer(ME) is None:
+                    self.tell(JoinCommand(ME, "ana", self.held.progress_of_all))
                 joined = Joined(to=message.id, room=self.room, seat=1, generation=1)
                 return [joined, self.state(), *self.board_messages()]
             case Watch():
                 watching = Watching(to=message.id, room=self.room, delay=self.held.race.options.delay)
                 return [watching, self.state(), *self.delayed_boards()]
-            case Create() | Rematch() | RaceNow():
+            case Create() | RaceNow():
                 return [Created(to=message.id, room=self.room)]
+            case Rematch():
+                return [Created(to=message.id, room=self.open_rematch())]
             case ListRooms():
                 return [Rooms(to=message.id, rooms=self.rooms)]
-            case Resign() | DeclareStuck():
+            case Resign() | DeclareStuck() | KickPlayer():
                 self.tell(command_of(ME, message, self.held.progress_of_all))
                 return [Done(to=message.id), self.state()]
             case Leave() | Ready() | Start():
@@ -201,6 +206,12 @@ class Referee(Link):
         except PlayError as error:
             return Refused(to=message.id, code=error.code, message=str(error), revision=play.revision)
         return acked(message, self.held.play(ME), self.time)
+
+    def open_rematch(self) -> str:
+        """Go on with the room of the rematch, in which nobody has a seat yet. Return its code."""
+        seed = Deal.parse(successor_options(self.held.race).deal).public_seed()
+        self.held = HeldRace(rematch(self.held.race, f"{self.room}-2", seed, self.time), DealSecret(seed))
+        return self.room
 
     def board_messages(self) -> list[ToClient]:
         return [] if self.held.race.is_waiting else [self.held.board_state(ME)]
@@ -260,10 +271,12 @@ async def session_in(room: str, link: Link, serving: Coroutine[Any, Any, None]) 
 
 
 @dataclass
-class AppUser:
-    """A player who uses the app."""
+class RunningApp:
+    """A running app, connected to a referee."""
 
     app: SamedealApp
+    pilot: Pilot[int]
+    referee: Referee
 
     @property
     def has_quit(self) -> bool:
@@ -281,14 +294,6 @@ class AppUser:
             return " ".join(str(widget.content).split())
         assert isinstance(widget, Rows)
         return row_text(widget.rows[0]).strip()
-
-
-@dataclass
-class RunningApp(AppUser):
-    """A running app, connected to a referee."""
-
-    pilot: Pilot[int]
-    referee: Referee
 
     @property
     def board(self) -> Board:

@@ -1,15 +1,8 @@
-"""``samedeal doctor`` on a real terminal, with this test at the other end, and on this machine."""
+"""What ``samedeal doctor`` finds out about a terminal and this machine."""
 
 from __future__ import annotations
 
-import os
-import pty
 import re
-import select
-import subprocess
-import sys
-import termios
-import time
 from pathlib import Path
 
 import pytest
@@ -18,10 +11,6 @@ from samedeal_operate import local_checks
 from samedeal_operate.doctor_results import Finding, Severity
 from tests.client.command_line import run_samedeal
 from tests.golden.golden_files import assert_answers
-
-DEADLINE = 60.0
-XTERM = {"TERM": "xterm-256color"}
-RICH, POOR, NOTHING = 256, 8, 0
 
 
 def verdict(finding: Finding) -> str:
@@ -81,69 +70,9 @@ def test_hosting_without_redis(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (verdict(finding), "redis-server" in finding.result) == ("warn", True)
 
 
-PATIENT_DOCTOR = """
-from samedeal_client import cli
-from samedeal_client.terminal_io import terminal_query
-terminal_query.query_terminal.__defaults__ = (60.0,)
-raise SystemExit(cli.main(["doctor"]))
-"""
-"""Runs the doctor, which waits for the answers of a terminal on a busy machine."""
-
-
-def in_terminal(answers: bytes | None, environment: dict[str, str] | None = None) -> tuple[int, str]:
-    """Run the doctor on a terminal.
-
-    After each last query of a series, the terminal sends ``answers`` and the answer to that query.
-    If ``answers`` is None, it sends nothing.
-    """
-    ours, theirs = pty.openpty()
-    termios.tcsetwinsize(theirs, (30, 100))
-    variables = {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "LANG": "C.UTF-8", **XTERM, **(environment or {})}
-    doctor = ["-m", "samedeal_client", "doctor"] if answers is None else ["-c", PATIENT_DOCTOR]
-    command = [sys.executable, *doctor]
-    with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=variables) as process:
-        os.close(theirs)
-        said = b""
-        asked = 0
-        end = time.monotonic() + DEADLINE
-        while time.monotonic() < end:
-            if not select.select([ours], [], [], 0.1)[0]:
-                continue
-            try:
-                said += os.read(ours, 65536)
-            except OSError:  # the other end is closed
-                break
-            if answers is not None and said.count(b"\x1b[c") > asked:
-                asked += 1
-                os.write(ours, answers + b"\x1b[?62;c")
-        code = process.wait(timeout=DEADLINE)
-    os.close(ours)
-    return code, re.sub(r"\x1b\[[0-9;?$]*[a-zA-Z]", "", said.decode()).replace("\r", "")
-
-
-def verdicts(text: str) -> dict[str, str]:
-    """Return the severity of each finding, by name."""
-    return {name: severity for severity, name in re.findall(r"(ok|warn|fail)  +(\w+) {2,}\S", text)}
-
-
-def test_doctor_passes_on_a_good_terminal() -> None:
-    code, text = in_terminal(places(*[2] * COUNT).removesuffix(b"\x1b[?62;c"))
-    assert code == 0
-    found = verdicts(text)
-    assert {name: found[name] for name in ("size", "colours", "letters", "glyphs")} == dict.fromkeys(
-        ("size", "colours", "letters", "glyphs"), "ok"
-    )
-
-
-def test_a_dumb_terminal_fails_without_queries() -> None:
-    code, text = in_terminal(None, environment={"TERM": "dumb"})
-    assert code == 1
-    assert verdicts(text)["colours"] == "fail"
-
-
 def test_doctor_without_a_terminal() -> None:
     done = run_samedeal("doctor", "--ascii")
     assert done.returncode == 0
-    assert verdicts(done.stdout)["terminal"] == "warn"
+    assert re.search("^ *warn +terminal ", done.stdout, re.MULTILINE)
     assert done.stdout.isascii()
     assert not done.stderr

@@ -5,8 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 import shlex
-import time
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from datetime import UTC, datetime, tzinfo
 from itertools import groupby
 from operator import itemgetter
@@ -34,7 +33,6 @@ from samedeal_client.panels.history import cut_off_text
 from samedeal_client.saved_settings import Settings, load_settings, remember_server, save_settings
 from samedeal_client.terminal_io.kept_screen import KeptScreen
 from samedeal_client.text.appearance import Look
-from samedeal_client.text.option_wording import title_of
 from samedeal_link.connection.saved_sessions import FileSessions
 from samedeal_link.machine.paths import config_home, write_private
 from samedeal_link.records.history_file import HistoryFile
@@ -57,22 +55,16 @@ async def start_screen(size: tuple[int, int] = (80, 24), look: Look | None = Non
 
 
 class _Noon(datetime):
-    """A clock that stands still on a day."""
-
-    today_is = 22
+    """A clock that stands still."""
 
     @classmethod
     def now(cls, tz: tzinfo | None = None) -> _Noon:
-        return cls(2026, 11, cls.today_is, 12, tzinfo=tz)
+        return cls(2026, 11, 22, 12, tzinfo=tz)
 
 
 @pytest.fixture(autouse=True)
-def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[_Noon]]:
+def _clock(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("samedeal_client.full_screen.screens.look_screen.datetime", _Noon)
-    monkeypatch.setattr(_Noon, "today_is", 22)
-    yield _Noon
-    monkeypatch.undo()
-    time.tzset()
 
 
 def today() -> str:
@@ -278,34 +270,6 @@ async def test_past_race_shows_its_results_and_its_replay(monkeypatch: pytest.Mo
 
 def shows(pilot: Pilot[list[str]], words: str) -> bool:
     return words in screen_text(pilot.app)
-
-
-async def test_screens_follow_day_time_zone_and_window(clock: type[_Noon], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TZ", "UTC")
-    evening = round(datetime(2026, 11, 22, 20, tzinfo=UTC).timestamp() * 1000)
-    remember("willow", 1, deal="daily 2026-11-22", starts=evening)
-    async with start_screen((120, 30)) as pilot:
-
-        async def until_shown(*words: str) -> None:
-            await wait_for_screen(pilot, lambda: all(shows(pilot, each) for each in words))
-
-        def titles() -> tuple[str, str]:
-            title = title_of(game_of_the_day(clock.now().date()))
-            return f"Today: {title}", f"Today        {title}"
-
-        await until_shown(*titles(), "2nd of 4")
-        clock.today_is += 1
-        await until_shown(*titles())
-        await pilot.resize_terminal(80, 24)
-        await wait_for_screen(pilot, lambda: not shows(pilot, "2nd of 4"))
-        await pilot.press("h")
-        await until_shown("Deal type", "1 day in a row", "2026-11-22  Willow")
-        clock.today_is += 1
-        await until_shown("0 days in a row")
-        monkeypatch.setenv("TZ", "Asia/Tokyo")
-        await until_shown("2026-11-23  Willow")
-        await pilot.resize_terminal(60, 20)
-        await wait_for_screen(pilot, lambda: not shows(pilot, "Deal type"))
 
 
 @pytest.mark.parametrize(("size", "look"), [((80, 24), Look()), ((60, 20), Look(ascii=True))], ids=["glyphs", "ascii"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from ast import literal_eval
 from datetime import UTC, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -25,6 +26,7 @@ from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import row_text
 from samedeal_link.model.model import Model
 from tests.client.server_messages import room_state
+from tests.golden.golden_files import assert_answers
 
 OPENED = 1_796_083_200_000  # 2026-12-01 00:00 UTC, a Tuesday
 HOUR = 3_600_000
@@ -163,41 +165,19 @@ def test_standing_series() -> None:
     assert place_of(room()) == "friday"
 
 
-@pytest.mark.parametrize(
-    ("typed", "first", "last"),
-    [
-        ("day 18:00", "2026-03-28 18:00+01:00", "2026-03-31 18:00+02:00"),
-        ("day 12:00", "2026-03-28 12:00+01:00", "2026-03-31 12:00+02:00"),
-        ("day 11:59", "2026-03-29 11:59+02:00", "2026-04-01 11:59+02:00"),
-        ("sat 13:00", "2026-03-28 13:00+01:00", "2026-04-18 13:00+02:00"),
-        ("saturday 9:30", "2026-04-04 09:30+02:00", "2026-04-25 09:30+02:00"),
-        ("Fri 18:00", "2026-04-03 18:00+02:00", "2026-04-24 18:00+02:00"),
-        ("day 02:30", "2026-03-29 03:30+02:00", "2026-04-01 02:30+02:00"),
-    ],
-)
-def test_times_of_a_standing_series(typed: str, first: str, last: str) -> None:
-    """They are about the clock on the wall, also where summer time begins: on 2026-03-29 in Berlin."""
+def test_typed_windows_and_times_mean_what_the_page_says() -> None:
     zone = ZoneInfo("Europe/Berlin")
     now = datetime(2026, 3, 28, 11, 59, 30, tzinfo=zone).astimezone(UTC)
-    times = read_every(typed, 4, now, zone)
-    shown = [datetime.fromtimestamp(each / 1000, zone).isoformat(" ", "minutes") for each in times]
-    assert (shown[0], shown[-1], len(times)) == (first, last, 4)
 
+    def answer(heading: str, question: str) -> str:
+        try:
+            if heading == "Windows":
+                return str(read_window(literal_eval(question)))
+            times = read_every(literal_eval(question), 4, now, zone)
+        except ValueError as error:
+            return str(error)
+        assert len(times) == 4
+        shown = [datetime.fromtimestamp(each / 1000, zone).isoformat(" ", "minutes") for each in times]
+        return f"{shown[0]} to {shown[-1]}"
 
-@pytest.mark.parametrize("typed", ["18:00", "day", "day 24:00", "fr 18:00", "week 18:00", "day 6pm"])
-def test_times_that_cannot_be(typed: str) -> None:
-    with pytest.raises(ValueError, match="fri 18:00"):
-        read_every(typed, 4, datetime.now(UTC))
-
-
-@pytest.mark.parametrize(
-    ("typed", "seconds"), [("", 0), ("1h", 3_600), ("36 h", 129_600), ("2d", 172_800), ("3D", 259_200)]
-)
-def test_window_that_is_typed(typed: str, seconds: int) -> None:
-    assert read_window(typed) == seconds
-
-
-@pytest.mark.parametrize("typed", ["0h", "73h", "4d", "2", "90 min", "two days"])
-def test_window_that_cannot_be(typed: str) -> None:
-    with pytest.raises(ValueError, match="1h to 72h"):
-        read_window(typed)
+    assert_answers("typed_windows", answer)

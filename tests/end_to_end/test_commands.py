@@ -9,14 +9,10 @@ import time
 
 import pytest
 
-from samedeal.options import Options, WantedOptions
-from samedeal.protocol.messages import Create, Created
+from samedeal.options import Options
 from samedeal.sentences import refused
 from tests.end_to_end.live_server import friend
 from tests.end_to_end.processes import Programs
-from tests.server.client import Client
-from tests.server.live_nodes import Node
-from tests.server.races import QUICK_GAME, race_alone, shorten_wait
 from tests.server.waiting import until
 
 
@@ -47,26 +43,6 @@ async def test_players_who_race_now_meet(programs: Programs, server: str) -> Non
     await ana.expect(r"bo joined")
 
 
-async def test_programs_follow_into_an_earlier_race(
-    one: Node,  # stops after the programs, which would connect to it again while it stops
-    programs: Programs,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    shorten_wait(monkeypatch)
-    mira = await Client.hello(one.url, "mira")
-    await race_alone(mira, QUICK_GAME)
-    at = await one.store.now() + 3_000
-    options = WantedOptions(
-        games=(QUICK_GAME,), deal="winnable", hosted=False, start="at", start_at=at, countdown=1, limit=10
-    )
-    room = (await mira.expect(Created, Create, options=options)).room
-    bot = await programs.samedeal("bot", one.url, room, "--level", "careful", "--pace", "1000", "--name", "ott")
-    await bot.expect("Nobody else came")
-    bo = await programs.samedeal("race", QUICK_GAME, one.url, "--name", "bo")
-    await bo.expect(r"Room \w{6}: Baker's Game(.|\n)*Nobody else came(.|\n)*Room \w{6}: Baker's Game(.|\n)*Go!")
-    await bot.expect("1st of 1")
-
-
 async def test_players_of_a_tide_meet(programs: Programs, redis_url: str) -> None:
     """One tide is open, and one opens later."""
     minute = int(time.time() / 60 + 2)  # at least a minute from now
@@ -94,14 +70,8 @@ async def test_join_without_a_room_lists_the_rooms(programs: Programs, server: s
 async def test_refusals_of_the_server_are_printed(programs: Programs, server: str) -> None:
     async with friend(server, "ana") as ana:
         await ana.rooms.create(Options(), "secret", "x")
-        await ana.rooms.create(Options(), "friday")
-        for words, refusal in (
-            (("watch", server, "nowhere"), refused("no_room", room="nowhere")),
-            (("join", server, "secret", "--passphrase", "y"), refused("bad_passphrase")),
-            (("new", server, "--room", "friday"), refused("room_exists", room="friday")),
-        ):
-            text = await programs.output(*words, code=1)
-            assert text.startswith(f"samedeal: Server: {refusal}")  # the client may add what to type
+        text = await programs.output("join", server, "secret", "--passphrase", "y", code=1)
+        assert text.startswith(f"samedeal: Server: {refused('bad_passphrase')}")  # the client may add what to type
         assert "--passphrase" in await programs.output("join", server, "secret", code=None)
 
 
@@ -117,10 +87,13 @@ async def test_a_private_room_asks_for_its_passphrase(programs: Programs, server
 
 
 @pytest.mark.parametrize(
-    ("command", "prompt"),
-    [("join {} secret", "Passphrase:"), ("join {} secret --plain", "Passphrase:"), ("admin {} status", "Token:")],
+    ("command", "prompt", "key", "code"),
+    [
+        ("join {} secret", "Passphrase:", b"\x03", 130),
+        ("join {} secret --plain", "Passphrase:", b"\x04", 1),
+        ("admin {} status", "Token:", b"\x03", 130),
+    ],
 )
-@pytest.mark.parametrize(("key", "code"), [(b"\x03", 130), (b"\x04", 1)])
 async def test_prompt_ends_at_once_and_restores_the_terminal(
     programs: Programs, server: str, command: str, prompt: str, key: bytes, code: int
 ) -> None:
@@ -136,29 +109,3 @@ async def test_prompt_ends_at_once_and_restores_the_terminal(
         assert await bo.exit_code() == code
         assert termios.tcgetattr(terminal) == before
         assert "Traceback" not in bo.text
-
-
-async def test_commands_of_the_line_client(programs: Programs, server: str) -> None:
-    ana = await programs.samedeal(
-        "new", server, "--name", "ana", "--game", "athena", "--deal", "7", "--countdown", "0", "--hints"
-    )
-    await ana.expect(r"You are the host\. Type start")
-    ana.type_lines("3 5", "board", "ready")
-    await ana.expect(r"Type help for a list of commands")
-    await ana.expect(r"There is no board yet")
-    await ana.expect(r"You are ready\.")
-    ana.type_lines("again", "resign")
-    await ana.expect(r"You can ask for a rematch once this race is over")
-    await ana.expect(r"No race is under way")
-    await ana.reply("start", r"Foundations 0/52\.")
-    ana.type_lines("d", "d", "find KS", "find 2C", "undo", "hint", "rivals", "1 1", "gibberish at length")
-    await ana.expect(r"Foundations")
-    await ana.expect(r"King of spades (is|has not been seen yet)")
-    await ana.expect(r"2 of clubs (is|has not been seen yet)")
-    await ana.expect(r"In this race such moves can't be undone")
-    await ana.expect(r"Try \w+( \w+)?( x\d+)?[.:]")
-    await ana.expect(r"There are no other players")
-    await ana.expect(r"\.\n")
-    await ana.expect(r"'gibberish at length' is not a move")
-    await ana.reply("leave", r"You have left the room")
-    assert await ana.exit_code() == 0

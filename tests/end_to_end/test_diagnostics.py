@@ -87,6 +87,8 @@ async def found_at(
 
 
 async def test_proxy_is_named_and_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection_check, "STEP_TIMEOUT", 0.5)
+    monkeypatch.setattr(dial, "OPEN_TIMEOUT", 0.5)
     async with local_server(web_page) as port:
         monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{port}")
         monkeypatch.setenv("no_proxy", "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shlex
 import signal
 import sys
@@ -88,6 +89,17 @@ async def test_quitting_prints_how_to_return_and_restores_terminal(terminal: Ter
     await terminal.wait_for(" icanon")
 
 
+async def test_doctor_asks_the_terminal(terminal: Terminal) -> None:
+    """But not one that is said to understand nothing."""
+    terminal.open((100, 30), *samedeal("doctor"))
+    await terminal.wait_for("code 0")
+    for name in ("size", "colours", "letters", "glyphs"):
+        assert re.search(rf"ok +{name} ", terminal.text)
+    terminal.open((100, 30), "env", "TERM=dumb", *samedeal("doctor"))
+    await terminal.wait_for("code 1")
+    assert re.search("fail +colours ", terminal.text)
+
+
 async def test_closing_the_terminal_ends_everything(programs: Programs, terminal: Terminal) -> None:
     terminal.open((80, 24), *samedeal("play", "willow", "--deal", "7", "--bots", "1", "--back-to", "the start screen"))
     await terminal.wait_for("Type 3 5")
@@ -134,10 +146,9 @@ async def test_suspending_returns_to_the_shell(terminal: Terminal, server: str, 
     await terminal.wait_for(" echo ")
 
 
-@pytest.mark.parametrize("arguments", ["", "join {} --name ana"])
-async def test_foreign_output_is_drawn_over(terminal: Terminal, server: str, arguments: str) -> None:
+async def test_foreign_output_is_drawn_over(terminal: Terminal, server: str) -> None:
     """The standard error stream need not be the terminal."""
-    terminal.open((80, 24), "sh", "-c", f"{shlex.join(samedeal())} {arguments.format(server)} 2>/dev/null")
+    terminal.open((80, 24), "sh", "-c", f"{shlex.join(samedeal('join', server, '--name', 'ana'))} 2>/dev/null")
     await terminal.wait_for("F1 help")
     # Pages too, and what lies over them.
     for key, shown in (("Down", "F1 help"), ("F1", "Esc (close|back)")):

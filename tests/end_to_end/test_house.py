@@ -6,7 +6,6 @@ import asyncio
 import re
 import signal
 import sys
-from asyncio.subprocess import PIPE
 from pathlib import Path
 
 import pytest
@@ -14,12 +13,9 @@ import pytest
 from samedeal.options import WantedOptions
 from samedeal.protocol.messages import Create, Created, Done, Leave, RaceNow, RoomState
 from samedeal_client.local import local_processes
-from tests.child_processes import kill_and_wait
 from tests.end_to_end.browser import Browser
-from tests.end_to_end.doors import door_to, ssh
 from tests.end_to_end.processes import Program, Programs, nothing_remains
 from tests.end_to_end.racing_page import dealt
-from tests.programs import needs
 from tests.server.certificates import Keys
 from tests.server.client import Client
 from tests.server.races import QUICK_GAME, long_before_a_start
@@ -80,19 +76,6 @@ async def test_terminal_races_against_bots_of_a_server(programs: Programs, redis
     player = await programs.samedeal("race", QUICK_GAME, url, "--bots", "--plain", "--name", "zoe")
     await player.expect("(?s)joined.*joined.*joined.*Go!", PATIENCE)
     assert program.process.returncode is None
-
-
-@needs("ssh")
-async def test_guest_races_against_bots_over_ssh(programs: Programs, redis_url: str, tmp_path: Path) -> None:
-    url, _ = await served(programs, redis_url)
-    with door_to(url, tmp_path, free_port(), free_port()) as door:
-        command = ssh("ssh", door, None, "-T", "zoe@127.0.0.1", f"race {QUICK_GAME} --bots")
-        guest = await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE)
-        assert guest.stdout is not None
-        async with asyncio.timeout(PATIENCE):
-            text = await guest.stdout.readuntil(b"Go!")
-        await kill_and_wait(guest)
-    assert text.count(b" joined") == 3
 
 
 async def test_house_that_dies_comes_back_to_a_server_with_a_file(

@@ -59,26 +59,18 @@ async def test_lie_is_told_and_never_called_fair(one: Node, programs: Programs, 
 
 
 @needs("tmux")
-@pytest.mark.parametrize(
-    ("kind", "row"), [(RetimedMove, "other_action"), (NoRecord, "no_record"), (OtherResultsLater, "other_results")]
-)
-async def test_screen_calls_no_lie_fair(
-    one: Node, programs: Programs, terminal: Terminal, kind: type[Liar], row: str
-) -> None:
-    async with kind(one).running() as server:
+async def test_screen_takes_back_what_it_called_fair(one: Node, programs: Programs, terminal: Terminal) -> None:
+    async with OtherResultsLater(one).running() as server:
         bob = await programs.samedeal("bot", server.url, ROOM, *BOB)
         command = [sys.executable, "-m", "samedeal_client", "join", server.url, ROOM, "--name", "ana"]
         terminal.open((100, 30), *command)
         await terminal.wait_for(r"bob \(bot\)")
         await terminal.type_until("0 moves", "space")
         await terminal.type_until("1 move ", "space")
-        await terminal.type_until("2 moves", "space")
         await terminal.type_until(r"Resign\?", "C-r")
-        terminal.type("y")
-        if isinstance(server, OtherResultsLater):
-            await terminal.wait_for("Fair: ")
-            await server.show_other_results()
-        await terminal.wait_for(re.escape(told(row)[:40]))
+        await terminal.type_until("Fair: ", "y")
+        await server.show_other_results()
+        await terminal.wait_for(re.escape(told("other_results")[:40]))
         assert "Fair: " not in terminal.text
         await bob.exit_code()
 

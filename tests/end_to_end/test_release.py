@@ -107,12 +107,7 @@ def test_invalid_version_is_refused(repository: Repository) -> None:
     repository.git("tag", "v0.1.0")
     for version, sentence in (
         ("0.0.9", "0.0.9 is not newer than 0.1.0"),
-        ("0.1.0rc1", "0.1.0rc1 is not newer than 0.1.0"),
         ("v0.2.0", "v0.2.0 is not a release version. Write it as in VERSION=0.2.0"),
-        ("0.2.0.dev1", "0.2.0.dev1 is not a release version"),
-        ("0.2", "0.2 is not a release version"),
-        ("0.02.0", "0.02.0 is not a release version"),
-        ("next", "Invalid version: 'next'. Write it as in VERSION=0.2.0"),
     ):
         repository.refuses(sentence, version)
 

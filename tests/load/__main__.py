@@ -101,14 +101,12 @@ async def crowd(setup: LoadSetup, what: str, count: int, *readings: str, watchin
 
 
 async def crowds(setup: LoadSetup) -> None:
-    """Measure idle connections, spectators, and spectators that read slowly or not at all."""
+    """Measure idle connections, and spectators in terminals and in browsers."""
     rows = [
         await crowd(setup, "idle", 3000),
         await crowd(setup, "spectators of one race", 1000, watching=True),
         await crowd(setup, "the same in browsers", 1000, "page", watching=True),
         await crowd(setup, "half of them in browsers", 2000, "page", "", watching=True),
-        await crowd(setup, "spectators who read slowly", 1000, "slow", watching=True),
-        await crowd(setup, "spectators who read nothing", 1000, "stopped", watching=True),
     ]
     table("Idle clients", HEAD, rows)
 

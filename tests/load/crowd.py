@@ -1,9 +1,9 @@
 """A process with thousands of idle connections that use as little memory as possible.
 
-    python -m tests.load.crowd HOST PORT COUNT [ROOM [stopped|slow|timed|page]]
+    python -m tests.load.crowd HOST PORT COUNT [ROOM [timed|page]]
 
-opens COUNT connections. Each sends a hello and, if there is a ROOM, watches it. A stopped one then stops reading, and a slow
-one reads a little each second. Prints ``ready`` once all are connected, and runs until its standard input closes.
+opens COUNT connections. Each sends a hello and, if there is a ROOM, watches it. Prints ``ready`` once all are connected,
+and runs until its standard input closes.
 
 A page first gets all files of the web page, and connects with the headers of a browser.
 
@@ -31,7 +31,6 @@ BROWSER_HEADERS: Final = (
     "Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits\r\n"
 )
 _FILES: Final = [*static_files(b"")]
-_SLOW_INTERVAL: Final = 1.0
 _TIMED_SHARE: Final = 20
 """In a timed crowd, one of so many clients decodes what it receives."""
 
@@ -55,9 +54,6 @@ class IdleClient(FrameClient):
         is_timed = self._reading == "timed" and self._number % _TIMED_SHARE == 0
         if not self._room or not self.ready.done() or is_timed:
             super().data_received(data)
-        elif self._reading == "slow":
-            self.transport.pause_reading()
-            asyncio.get_running_loop().call_later(_SLOW_INTERVAL, self.transport.resume_reading)
         # Otherwise parsing would cost time here. The server disconnects the client after 40 s without a pong.
 
     def on_frame(self, opcode: int, payload: bytes) -> None:
@@ -69,8 +65,6 @@ class IdleClient(FrameClient):
             self.send({"type": "watch", "id": 2, "room": self._room})
         elif fields["type"] in ("welcome", "watching"):
             self.ready.set_result(None)
-            if self._reading == "stopped":
-                self.transport.pause_reading()
         else:
             self.ready.set_exception(ConnectionError(str(fields)))
 

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-from pathlib import Path
 from typing import Any
 
-import pytest
 from msgspec.structs import replace
 
 from samedeal.forbidden_words import ForbiddenWords
@@ -23,7 +20,6 @@ from samedeal_server.races.earlier import EarlierRace
 from samedeal_server.races.race_record import race_id
 from samedeal_server.store.news import NewsId
 from tests.golden.golden_files import assert_answered
-from tests.programs import skip_without
 from tests.server.live_nodes import Node, NodeMaker
 from tests.server.plain_http import Answer, ask
 from tests.server.races import finish, race, raced
@@ -126,25 +122,6 @@ async def test_answers_agree_with_the_document(one: Node, two: Node) -> None:
     assert [line["room"] for line in (await read(one, "/rooms?open&game=steve"))["rooms"]] == ["friday-2"]
     assert "willow" in [line["name"] for line in (await read(one, "/games"))["games"]]
     assert json.loads((await get(one, "/openapi.json")).body) == DOCUMENT
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        ("openapi-python-client", "generate", "--meta", "none", "--output-path", "out", "--path"),
-        ("openapi-typescript", "--output", "out/client.ts"),
-    ],
-)
-def test_client_is_generated(command: tuple[str, ...], tmp_path: Path) -> None:
-    """The generators of clients write a function or a type for each operation, and leave nothing out."""
-    skip_without(command[0])
-    (tmp_path / "openapi.json").write_text(json.dumps(DOCUMENT))
-    made = subprocess.run([*command, "openapi.json"], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert made.returncode == 0, made.stdout + made.stderr
-    files = [path for path in (tmp_path / "out").rglob("*.*") if path.is_file()]
-    written = "\n".join(f"{path.name}\n{path.read_text(encoding='utf-8')}" for path in files)
-    for asked in (methods["get"] for methods in DOCUMENT["paths"].values()):
-        assert re.search(rf"\b{asked['operationId']}\b", written), asked["operationId"]
 
 
 async def test_game_is_described_as_in_games_json(one: Node) -> None:

@@ -17,18 +17,6 @@ from tests.shared.playouts import FAMILIES, numbered
 
 DEALS = ("#0", "#1", "#4821", "#999999999")
 STEPS = 60
-DEPTHS = {
-    "athena": 6,
-    "steve": 4,
-    "phoenix": 4,
-    "ace-of-hearts": 6,
-    "willow": 5,
-    "yukon": 5,
-    "freecell": 3,
-    "bakers-game": 3,
-    "eight-off": 3,
-}
-PERFT_DEALS = (1, 4821)
 
 
 def test_deals_match_golden_files() -> None:
@@ -68,21 +56,3 @@ def playthrough(game: Game) -> Iterator[str]:
 def test_playthroughs_match_golden_files() -> None:
     for game in FAMILIES:
         assert_golden(f"playthroughs/{game}.txt", "\n".join(playthrough(game_named(game))) + "\n")
-
-
-def count_sequences(board: Board, depth: int) -> int:
-    """The number of move sequences of a length."""
-    moves = board.legal_moves()
-    if depth == 1:
-        return len(moves)
-    return sum(count_sequences(board.play(move).board, depth - 1) for move in moves)
-
-
-def test_move_sequence_counts_match_golden_file() -> None:
-    lines = []
-    for game in GAMES.values():
-        for number in PERFT_DEALS:
-            board = numbered(game, number)
-            counts = [count_sequences(board, depth) for depth in range(1, DEPTHS.get(game.name, 4) + 1)]
-            lines.append(f"{game} #{number}: {' '.join(map(str, counts))}")
-    assert_golden("counts.txt", "\n".join(lines) + "\n")
