@@ -323,7 +323,6 @@ class Gateway:
                 answer, asked = await self._answer(connection, message)
                 if is_hello and not connection.player:
                     hello_alarm.set(limits.hello_timeout)
-                self.metrics.requests[message.__struct_config__.tag].inc()  # type: ignore[index]  # all tags are strings
                 if isinstance(answer, Acked):
                     connection.send(answer, asked)
                     continue

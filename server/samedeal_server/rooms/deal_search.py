@@ -45,8 +45,6 @@ class DealSearch:
         self.solvers = Solvers(metrics)
         self._public_deals = PublicDeals(self.solvers)
         self._begun: dict[str, float] = {}
-        self._ended = metrics.deal_searches_ended
-        metrics.deal_searches.set_function(lambda: len(self._begun))
         metrics.oldest_deal_search_seconds.set_function(self._oldest)
 
     async def search(self, room: str, command: Command) -> None:
@@ -77,12 +75,11 @@ class DealSearch:
         finding = self._find_joint(race, first, due_in) if race.is_joint else self._public_deals.find(first, due_in)
         task = self.searching[room] = asyncio.ensure_future(finding)
         self._begun[room] = time.monotonic()
-        outcome, found, reason = "stopped", None, "no candidate was won"
+        found, reason = None, "no candidate was won"
         try:
             found = await task
-            outcome = "found" if found else "given_up"
         except SolverFailed as failed:
-            outcome, reason = "failed", str(failed)
+            reason = str(failed)
         except asyncio.CancelledError:
             current = asyncio.current_task()
             if not task.cancelled() or (current is not None and current.cancelling()):
@@ -90,7 +87,6 @@ class DealSearch:
             return  # nobody waits for the deal any more
         finally:
             del self._begun[room]
-            self._ended[outcome].inc()
         if found is None:
             _log.error(LogEvent.DEAL_NOT_FOUND, room=room, game=race.game.name, deal=race.deal, reason=reason)
             await command(room, GiveUpDealCommand(race.draw.number))

@@ -73,7 +73,7 @@ class RoomRegistry:
     _refcounts: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
-        self._listener = Listener(self.store.redis, self.metrics)
+        self._listener = Listener(self.store.redis)
         self.creator = RoomCreator(self)
         self.store.on_committed = partial(self._apply_event, Hub.committed)
 
@@ -138,7 +138,7 @@ class RoomRegistry:
                 return wanted, changes
 
     def record(self, race: Race, changes: tuple[str, ...], by: str = "") -> None:
-        """Log the changes of a race, count them in the metrics, and add those to the news that everybody may know.
+        """Log the changes of a race, and add those to the news that everybody may know.
 
         ``tick`` adds the news of the end of a race, once the race has a record.
         """
@@ -152,7 +152,6 @@ class RoomRegistry:
             ]
         _log.info(LogEvent.RACE_CHANGED, room=race.room, phase=race.phase, changes=list(changes), **fields)
         for change in _MILESTONES.intersection(changes):
-            self.metrics.races[race.game.name, change].inc()
             if change != "finished" and (news := news_of(race, change)):
                 self.background.spawn(partial(self.store.news.add, news))
 

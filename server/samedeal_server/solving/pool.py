@@ -93,7 +93,6 @@ class WorkerHealth:
     def failed(self, reason: str) -> None:
         """Record that a worker ended without an answer, or did not start. A few in a row are a fault of the node."""
         self._log.warning(LogEvent.SOLVER_ENDED, reason)
-        self._metrics.solver_workers_ended.inc()
         self._failures += 1
         if self._failures == LEAST_FAILURES:
             self.fault = reason

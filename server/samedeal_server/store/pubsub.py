@@ -20,7 +20,6 @@ from samedeal_server.store.redis_cluster import RedisClient
 from samedeal_server.store.schema import reading
 from samedeal_server.tasks import cancel_and_wait
 from samedeal_server.telemetry.events import LogEvent, get_logger
-from samedeal_server.telemetry.metrics import Metrics
 
 SILENCE_TIMEOUT: Final = 5.0
 """Time, in seconds, without an announcement after which Redis is pinged. The timeout for the answer is the same."""
@@ -50,10 +49,9 @@ class Listener:
     or a room moves to another primary, the listener subscribes to the room again and yields that its subscription has begun.
     """
 
-    def __init__(self, redis: RedisClient, metrics: Metrics) -> None:
+    def __init__(self, redis: RedisClient) -> None:
         self.rooms: set[str] = set()
         self._redis = redis
-        self._metrics = metrics
         self._announcements: asyncio.Queue[Announcement] = asyncio.Queue(_MAX_READ_AHEAD)
         self._subscriptions: dict[Host | None, _Subscription] = {}
         self._assigned: dict[str, _Subscription] = {}
@@ -118,7 +116,7 @@ class Listener:
 
     def _subscription(self, primary: Host | None) -> _Subscription:
         if primary not in self._subscriptions:
-            self._subscriptions[primary] = _Subscription(self._redis, primary, self._metrics, self._announcements)
+            self._subscriptions[primary] = _Subscription(self._redis, primary, self._announcements)
         return self._subscriptions[primary]
 
     def _start(self, primary: Host | None) -> None:
@@ -136,7 +134,6 @@ class _Subscription:
 
     _redis: RedisClient
     _primary: Host | None
-    _metrics: Metrics
     _announcements: asyncio.Queue[Announcement]
     rooms: set[str] = field(default_factory=set)
     _pubsub: PubSub | None = None
