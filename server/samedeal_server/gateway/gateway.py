@@ -370,7 +370,7 @@ class Gateway:
 
         Return whether it was closed.
         """
-        if not self._rates.is_flood(connection):
+        if not connection.pace.refused(self._timers.monotonic()):
             return False
         connection.close(CloseCode.FLOOD, "too many requests: reconnect later")
         return True

@@ -49,7 +49,7 @@ from samedeal.race.commands import AwayCommand, CommandRequest, command_of
 from samedeal.sentences import refused
 from samedeal.terminal_text import printable
 from samedeal_server.errors import StoreUnavailable
-from samedeal_server.gateway.rate_limits import RateLimits
+from samedeal_server.gateway.rate_limits import CHANGE_COST, PASSPHRASE_COST, RateLimits
 from samedeal_server.gateway.room_entry import RoomEntry
 from samedeal_server.page.files import qr_rows
 from samedeal_server.races.server_bans import Bans, ban_sentence
@@ -88,7 +88,7 @@ class RequestHandlers:
     house_key: str = ""
 
     def __post_init__(self) -> None:
-        self.entry = RoomEntry(self._rooms, self._rates.charge_passphrase)
+        self.entry = RoomEntry(self._rooms, self._rates)
         self.room_list = RoomList(self._rooms.store, self._rooms.timers)
         self._race_now = RaceNowRooms(self._rooms, self.room_list)
         self._tide_rooms = TideRooms(self._rooms)
@@ -150,7 +150,7 @@ class RequestHandlers:
         hub, seat = connection.hub, connection.seat
         racer = hub.race.racer(connection.player) if hub and seat and hub.race.is_waiting else None
         if hub and seat and racer and racer.away != message.away:
-            self._rates.charge_change(connection)
+            self._rates.charge(connection, CHANGE_COST)
             with suppress(
                 SamedealError, StoreUnavailable
             ):  # the time is asked for; the next Ping says again who is away
@@ -195,7 +195,7 @@ class RequestHandlers:
     async def read_record(self, connection: PlayerConnection, message: ReadRecord) -> RecordPart:
         """Return a part of a record."""
         if message.passphrase:
-            self._rates.charge_passphrase(connection)
+            self._rates.charge(connection, PASSPHRASE_COST)
         asked = message, connection.player, connection.networks[-1]
         return await read_record(self._rooms.store, self._rooms.creator.passphrases, self._rooms.limits, *asked)
 
@@ -206,7 +206,7 @@ class RequestHandlers:
         code = clean_room(message.room) if message.room else ""
         self._rates.open_room(connection.networks, scheduled=message.options.start == "at")
         if message.passphrase:
-            self._rates.charge_passphrase(connection)
+            self._rates.charge(connection, PASSPHRASE_COST)
         network = connection.networks[-1]
         if message.house:
             await self._house.check_free(self._rooms.creator.origin(network))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
 from websockets.protocol import State
@@ -15,6 +14,7 @@ from samedeal.race.commands import JoinCommand, LeaveCommand
 from samedeal.race.seats import check_not_kicked
 from samedeal.sentences import refused
 from samedeal_server.errors import StoreUnavailable
+from samedeal_server.gateway.rate_limits import PASSPHRASE_COST, RateLimits
 from samedeal_server.rooms.hub import Hub
 from samedeal_server.rooms.player_connection import PlayerConnection
 from samedeal_server.rooms.registry import RoomRegistry
@@ -28,12 +28,12 @@ _log = get_logger()
 class RoomEntry:
     """Changes the room that a connection of this node is in. A connection is in at most one room at a time.
 
-    ``charge_passphrase`` charges a connection for the check of a passphrase.
+    ``rates`` charge a connection for the check of a passphrase.
     """
 
-    def __init__(self, rooms: RoomRegistry, charge_passphrase: Callable[[PlayerConnection], None]) -> None:
+    def __init__(self, rooms: RoomRegistry, rates: RateLimits) -> None:
         self._rooms = rooms
-        self._charge_passphrase = charge_passphrase
+        self._rates = rates
 
     async def join(self, connection: PlayerConnection, message: Join) -> Joined:
         """Give the player of a connection a seat in a room. Raise RequestRefused if the player may not have a seat."""
@@ -160,7 +160,7 @@ class RoomEntry:
         if race.racer(connection.player) or connection.player in race.before.players:
             return
         if passphrase:
-            self._charge_passphrase(connection)
+            self._rates.charge(connection, PASSPHRASE_COST)
         await self._rooms.creator.check_passphrase(race, passphrase, connection.networks[-1])
 
     async def _extend_session(self, connection: PlayerConnection) -> None:
