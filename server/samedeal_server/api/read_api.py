@@ -44,7 +44,7 @@ from samedeal_server.errors import StoreUnavailable
 from samedeal_server.page.files import METHODS, make_file, refuse, respond_with
 from samedeal_server.races.public_facts import RaceNews
 from samedeal_server.races.race_record import is_race_id
-from samedeal_server.rooms.cached_list import MAX_LISTED, CachedList
+from samedeal_server.rooms.cached_value import MAX_LISTED, CachedValue
 from samedeal_server.rooms.room_list import RoomList
 from samedeal_server.store.news import parse_news_id
 from samedeal_server.store.store import Store
@@ -103,7 +103,7 @@ class ReadApi:
 
     _store: Store
     _rooms: RoomList
-    _records: CachedList[RecordLine]
+    _records: CachedValue[tuple[RecordLine, ...]]
     listeners: NewsListeners
     _tides: tuple[TideTime, ...]
     _front: Front
@@ -138,7 +138,7 @@ class ReadApi:
 
     async def front(self, _asked: Asked) -> FrontAnswer:
         """Return what the page shows first: a board to try, rooms with names, and finished races."""
-        return await self._front.answer()
+        return await self._front.answer.get()
 
     async def rooms(self, asked: Asked) -> RoomsAnswer:
         """Return the public rooms, perhaps only those of a game, those that can be joined, or those that admit bots."""
@@ -149,7 +149,7 @@ class ReadApi:
         """Return the newest records that everybody may read, perhaps only those before a race, or those of a player."""
         before, player = asked.query("before"), asked.query("player")
         if not before and not player:
-            return RacesAnswer(await self._records.lines())
+            return RacesAnswer(await self._records.get())
         if before:
             await self._check_public(before)
         asked.charge(_HISTORY_COST)

@@ -53,7 +53,7 @@ from samedeal_server.gateway.rate_limits import CHANGE_COST, PASSPHRASE_COST, Ra
 from samedeal_server.gateway.room_entry import RoomEntry
 from samedeal_server.page.files import qr_rows
 from samedeal_server.races.server_bans import Bans, ban_sentence
-from samedeal_server.rooms.cached_list import MAX_LISTED, CachedList
+from samedeal_server.rooms.cached_value import MAX_LISTED, CachedValue
 from samedeal_server.rooms.house_rooms import HouseRooms
 from samedeal_server.rooms.moves import MoveService
 from samedeal_server.rooms.player_connection import PlayerConnection
@@ -93,7 +93,7 @@ class RequestHandlers:
         self._race_now = RaceNowRooms(self._rooms, self.room_list)
         self._tide_rooms = TideRooms(self._rooms)
         self._house = HouseRooms(self._rooms.store, self.house_key)
-        self.record_list = CachedList(partial(self._rooms.store.records.newest, MAX_LISTED), self._rooms.timers)
+        self.record_list = CachedValue(partial(self._rooms.store.records.newest, MAX_LISTED), self._rooms.timers)
         self.moves = MoveService(self._rooms, self._rates.charge_replay)
 
     def answer(self, connection: PlayerConnection, message: ToServer) -> Awaitable[ToClient]:
@@ -190,7 +190,7 @@ class RequestHandlers:
 
     async def list_records(self, _connection: PlayerConnection, message: ListRecords) -> Records:
         """Return the newest records that everybody may read."""
-        return Records(to=message.id, records=await self.record_list.lines())
+        return Records(to=message.id, records=await self.record_list.get())
 
     async def read_record(self, connection: PlayerConnection, message: ReadRecord) -> RecordPart:
         """Return a part of a record."""

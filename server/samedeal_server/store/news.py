@@ -56,8 +56,6 @@ def parse_news_id(text: str) -> NewsId | None:
     return match and NewsId(int(match[1]), int(match[2]))
 
 
-NumberedNews = tuple[NewsId, RaceNews]
-
 _Told = TypeVar("_Told", RaceNews, ReportLine)
 
 
