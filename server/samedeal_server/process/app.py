@@ -80,12 +80,8 @@ class Node:
     ``admit`` replaces the tokens of operators, or raises StartupError.
     """
 
-    name: str
     config: Config
-    metrics: Metrics
-    limits: LiveLimits
     rooms: RoomRegistry
-    upkeep: Upkeep
     agent: NodeAgent
     gateway: Gateway
     certificate: Certificate | None
@@ -106,8 +102,8 @@ class Node:
         Return False if the certificate is rejected. Raise StartupError, and change nothing, if a token cannot be used.
         """
         self.admit(config)
-        self.limits.current = fit_to_open_file_limit(config.limits)
-        logs.set_up(config, self.name)
+        self.rooms.live_limits.current = fit_to_open_file_limit(config.limits)
+        logs.set_up(config, self.rooms.node)
         return self.certificate is None or self.certificate.reload()
 
     async def run_until(self, event: asyncio.Event) -> None:
@@ -136,7 +132,9 @@ async def run(
     # The parent of a worker looks at the installation, so that no worker is of another release than the others.
     watch = nullcontext() if is_worker else stopping_for_other_release(signals.stop)
     async with watch, build(config, name, signals.stop, shares_port=is_worker) as node:
-        node.start_task(reload_on_request(signals.reload, config, read or (lambda: config), node.apply, node.metrics))
+        node.start_task(
+            reload_on_request(signals.reload, config, read or (lambda: config), node.apply, node.rooms.metrics)
+        )
         if is_worker:
             node.start_task(stop_with_parent(signals.stop))
         elif config.house:
@@ -147,16 +145,11 @@ async def run(
         node.rooms.background.spawn(node.agent.report_other_versions)
         search_new_objects_only()
         node.start_task(search_all_at_intervals())
-        await serve(node, announce)
+        addresses = node.addresses
+        _log.info(LogEvent.LISTENING, address=addresses.local, public_address=addresses.public, health=node.health_url)
+        announce(addresses, node.health_url)
+        await node.run_until(node.stop)
         await drain(node, signals.hurry)
-
-
-async def serve(node: Node, announce: Announce) -> None:
-    """Serve clients until ``node.stop`` is set."""
-    addresses = node.addresses
-    _log.info(LogEvent.LISTENING, address=addresses.local, public_address=addresses.public, health=node.health_url)
-    announce(addresses, node.health_url)
-    await node.run_until(node.stop)
 
 
 async def drain(node: Node, hurry: asyncio.Event) -> None:
@@ -209,7 +202,6 @@ async def build(config: Config, name: str, stop: asyncio.Event, *, shares_port: 
         background = BackgroundTasks(metrics)
         stack.push_async_callback(background.stop)
         rooms = RoomRegistry(store, clock, name, limits, metrics, duties, deals, background, tides=tides)
-        upkeep = Upkeep(rooms)
 
         connections: set[PlayerConnection] = set()
         bans = Bans()
@@ -246,7 +238,7 @@ async def build(config: Config, name: str, stop: asyncio.Event, *, shares_port: 
 
         stack.push_async_callback(cancel_and_wait, tasks)
         tasks.append(asyncio.create_task(rooms.listen()))
-        tasks.append(asyncio.create_task(upkeep.run()))
+        tasks.append(asyncio.create_task(Upkeep(rooms).run()))
         tasks.append(asyncio.create_task(measure_loop_lag(metrics)))
         if listeners is not None:
             tasks.append(asyncio.create_task(listeners.run()))
@@ -263,12 +255,8 @@ async def build(config: Config, name: str, stop: asyncio.Event, *, shares_port: 
             hook = HookSender(store, feed, metrics, address, at, hook_secret)
             tasks.append(asyncio.create_task(hook.run(background.guard)))
         yield Node(
-            name=name,
             config=config,
-            metrics=metrics,
-            limits=limits,
             rooms=rooms,
-            upkeep=upkeep,
             agent=agent,
             gateway=gateway,
             certificate=certificate,
