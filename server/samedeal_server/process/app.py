@@ -48,7 +48,7 @@ from samedeal_server.process.secret_settings import read_accesses, read_hook_sec
 from samedeal_server.process.signals import Signals
 from samedeal_server.process.tls import Certificate
 from samedeal_server.process.worker_homes import WorkerHomes
-from samedeal_server.process.workers import homes_of_rooms, stop_with_parent
+from samedeal_server.process.workers import stop_with_parent
 from samedeal_server.races.server_bans import Bans
 from samedeal_server.rooms.background_tasks import BackgroundTasks
 from samedeal_server.rooms.deal_search import DealSearch
@@ -246,7 +246,7 @@ async def build(config: Config, name: str, stop: asyncio.Event, *, shares_port: 
             tasks.append(asyncio.create_task(embedded.raise_on_exit()))
         if certificate is not None:
             tasks.append(asyncio.create_task(certificate.watch()))
-        homes = homes_of_rooms(config.limits.connections) if shares_port else None
+        homes = WorkerHomes.of_this_worker(config.limits.connections) if shares_port else None
         addresses = await stack.enter_async_context(_listen(config, gateway, certificate, homes))
         tasks.append(asyncio.create_task(agent.run(addresses.public)))
         told = [(store.news, each) for each in config.hook] + [(store.reports, each) for each in config.report_hook]

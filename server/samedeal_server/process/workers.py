@@ -23,7 +23,7 @@ from typing import Any, Final
 from samedeal_server.config.config import Config
 from samedeal_server.embedded_redis.server import EmbeddedRedis
 from samedeal_server.errors import StartupError
-from samedeal_server.process import sd_notify, worker_homes
+from samedeal_server.process import sd_notify
 from samedeal_server.process.banner import ListenAddresses, listen_addresses
 from samedeal_server.process.health import health_listener
 from samedeal_server.process.installation import stopping_for_other_release
@@ -31,14 +31,9 @@ from samedeal_server.process.listening import reserved_port
 from samedeal_server.process.own_house import house_command, keep_house
 from samedeal_server.process.signals import Signals
 from samedeal_server.process.worker_health import NO_ANSWER, WorkerChecks, ask
+from samedeal_server.process.worker_homes import VARIABLE
 from samedeal_server.tasks import cancel_and_wait
 from samedeal_server.telemetry.events import LogEvent, get_logger
-
-VARIABLE: Final = "SAMEDEAL_WORKER"
-"""The environment variable with the number of a worker.
-
-The standard input of a worker is a socket to its parent process.
-"""
 
 RESTART_INTERVAL: Final = 1.0
 """Time, in seconds, after which a worker that crashed is started again."""
@@ -91,7 +86,8 @@ async def run_workers(config: Config, words: Sequence[str], announce: Callable[[
 class Worker:
     """A worker of a server: its number, the command that starts it, and its process if it runs.
 
-    ``homes`` is the value of ``worker_homes.VARIABLE``.
+    ``homes`` is what follows the number in ``worker_homes.VARIABLE``. The standard input of the process is a socket to
+    its parent process.
     """
 
     number: int
@@ -107,7 +103,7 @@ class Worker:
 
         If the worker was told to stop, also while its process was starting, tell the process now.
         """
-        environment = {**os.environ, VARIABLE: str(self.number), worker_homes.VARIABLE: self.homes}
+        environment = {**os.environ, VARIABLE: f"{self.number}:{self.homes}"}
         for name in ("NOTIFY_SOCKET", "WATCHDOG_USEC"):
             environment.pop(name, None)
         self._close_link()
@@ -238,11 +234,3 @@ def _parent() -> socket.socket:
 def is_worker() -> bool:
     """Return whether ``run_workers`` has started this process."""
     return VARIABLE in os.environ
-
-
-def homes_of_rooms(limit: int) -> worker_homes.WorkerHomes:
-    """Return the homes of rooms among the workers that ``run_workers`` has started.
-
-    ``limit`` is the maximum number of a worker's connections.
-    """
-    return worker_homes.WorkerHomes.of_this_worker(os.environ[VARIABLE], limit)
