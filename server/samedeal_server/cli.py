@@ -92,7 +92,7 @@ def _run(serving: Coroutine[Any, Any, None], config: Config, name: str) -> int:
     """Run the coroutine that serves clients, and return the exit code."""
     from samedeal_server.errors import StartupError
     from samedeal_server.telemetry import logs
-    from samedeal_server.telemetry.events import LogEvent, get_logger
+    from samedeal_server.telemetry.logger import get_logger
 
     try:
         with asyncio.Runner(loop_factory=_loop_factory()) as runner:
@@ -101,7 +101,7 @@ def _run(serving: Coroutine[Any, Any, None], config: Config, name: str) -> int:
         if os.environ.get("SAMEDEAL_DEBUG"):
             raise
         if not logs.is_pretty(config):
-            get_logger().error(LogEvent.FAILED, code=error.code, error=str(error))
+            get_logger().error("failed", code=error.code, error=str(error))
         print(f"{name}: {error.code}: {error}", file=sys.stderr)
         return 1
     return 0

@@ -64,7 +64,7 @@ from samedeal_server.rooms.room_list import RoomList
 from samedeal_server.rooms.tide_rooms import TideRooms
 from samedeal_server.store.news import MOST_REPORTS
 from samedeal_server.store.sessions import Session
-from samedeal_server.telemetry.events import LogEvent, get_logger
+from samedeal_server.telemetry.logger import get_logger
 
 _MAX_CLIENT_WIDTH: Final = 40
 """Maximum width, in columns, of the name of a client program in the log."""
@@ -118,7 +118,7 @@ class RequestHandlers:
         connection.identify(session, name, bot=message.bot, house=bool(message.house))
         self._on_hello(connection)
         client = printable(message.client, _MAX_CLIENT_WIDTH)
-        _log.info(LogEvent.HELLO, **connection.ids, name=name, client=client)
+        _log.info("hello", **connection.ids, name=name, client=client)
         return Welcome(
             to=message.id,
             session=session.token,
@@ -216,7 +216,7 @@ class RequestHandlers:
             window=message.window,
             opens=message.opens,
         )
-        _log.info(LogEvent.ROOM_CREATED, **(connection.ids | {"room": room}), private=bool(message.passphrase))
+        _log.info("room_created", **(connection.ids | {"room": room}), private=bool(message.passphrase))
         return await self._created(message, room)
 
     async def report(self, connection: PlayerConnection, message: Report) -> Done:
@@ -232,7 +232,7 @@ class RequestHandlers:
         origin = self._rooms.creator.origin(connection.networks[-1])
         if not await self._rooms.store.reports.add_from(origin, ReportLine(time=self._rooms.clock.now(), **facts)):
             raise refused("too_many_reports", maximum=MOST_REPORTS)
-        _log.info(LogEvent.REPORTED, **facts)
+        _log.info("reported", **facts)
         return Done(to=message.id)
 
     async def leave(self, connection: PlayerConnection, message: Leave) -> Done:

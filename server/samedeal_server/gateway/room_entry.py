@@ -20,7 +20,7 @@ from samedeal_server.rooms.player_connection import PlayerConnection
 from samedeal_server.rooms.registry import RoomRegistry
 from samedeal_server.rooms.seated_player import SeatedPlayer
 from samedeal_server.store.store import Snapshot
-from samedeal_server.telemetry.events import LogEvent, get_logger
+from samedeal_server.telemetry.logger import get_logger
 
 _log = get_logger()
 
@@ -88,7 +88,7 @@ class RoomEntry:
             await self._rooms.release(hub.room)
             raise
         connection.hub, connection.seat = hub, seat
-        _log.info(LogEvent.JOINED, **connection.ids, seat=racer.seat)
+        _log.info("joined", **connection.ids, seat=racer.seat)
         dealt = hub.race.phase in ("racing", "finished") and hub.model.began_at(player)
         revision = hub.model.progress_of(player).revision if dealt else -1
         return Joined(
@@ -113,7 +113,7 @@ class RoomEntry:
             raise
         connection.hub = hub
         hub.audience.spectators.add(connection)
-        _log.info(LogEvent.WATCHING, **connection.ids)
+        _log.info("watching", **connection.ids)
         self._rooms.background.spawn(partial(self._rooms.publish_spectator_count, hub))
         return Watching(to=message.id, room=room, delay=hub.race.options.delay)
 

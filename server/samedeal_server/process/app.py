@@ -59,7 +59,7 @@ from samedeal_server.rooms.upkeep import Upkeep
 from samedeal_server.store.clock import StoreClock
 from samedeal_server.tasks import cancel_and_wait, ignore_lost_connections
 from samedeal_server.telemetry import logs
-from samedeal_server.telemetry.events import LogEvent, get_logger
+from samedeal_server.telemetry.logger import get_logger
 from samedeal_server.telemetry.loop_lag import measure_loop_lag
 from samedeal_server.telemetry.metrics import Metrics
 
@@ -146,7 +146,7 @@ async def run(
         search_new_objects_only()
         node.start_task(search_all_at_intervals())
         addresses = node.addresses
-        _log.info(LogEvent.LISTENING, address=addresses.local, public_address=addresses.public, health=node.health_url)
+        _log.info("listening", address=addresses.local, public_address=addresses.public, health=node.health_url)
         announce(addresses, node.health_url)
         await node.run_until(node.stop)
         await drain(node, signals.hurry)
@@ -162,13 +162,13 @@ async def drain(node: Node, hurry: asyncio.Event) -> None:
         node.homes.give_away()
     sd_notify.notify("STOPPING=1")
     if node.config.drain_delay:
-        _log.info(LogEvent.STOPPING, drain_delay=node.config.drain_delay)
+        _log.info("stopping", drain_delay=node.config.drain_delay)
         with suppress(TimeoutError):
             async with asyncio.timeout(node.config.drain_delay):
                 await node.run_until(hurry)
-    _log.info(LogEvent.DRAINING, connections=len(node.gateway.connections))
+    _log.info("draining", connections=len(node.gateway.connections))
     await node.gateway.drain()
-    _log.info(LogEvent.STOPPED)
+    _log.info("stopped")
 
 
 @asynccontextmanager

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from samedeal_server.errors import StartupError
-from samedeal_server.telemetry.events import LogEvent, get_logger
+from samedeal_server.telemetry.logger import get_logger
 from samedeal_server.telemetry.metrics import Metrics
 
 POLL_INTERVAL: Final = 60.0
@@ -68,10 +68,10 @@ class Certificate:
             self._current, self._expires_at = load_certificate(self._cert, self._key)
         except StartupError as error:
             self._metrics.reloads["failed"].inc()
-            _log.error(LogEvent.CERTIFICATE_REJECTED, error=str(error), current_expires=_timestamp(self._expires_at))
+            _log.error("certificate_rejected", error=str(error), current_expires=_timestamp(self._expires_at))
             return False
         self._metrics.tls_certificate_expiry_timestamp_seconds.set(self._expires_at)
-        _log.info(LogEvent.CERTIFICATE_LOADED, expires=_timestamp(self._expires_at))
+        _log.info("certificate_loaded", expires=_timestamp(self._expires_at))
         return True
 
     async def watch(self, poll_interval: float = POLL_INTERVAL) -> None:
@@ -82,9 +82,9 @@ class Certificate:
                 self._warned_at = now
                 facts = {"expires": _timestamp(self._expires_at), "file": str(self._cert)}
                 if self._expires_at > now:
-                    _log.warning(LogEvent.CERTIFICATE_EXPIRES_SOON, **facts)
+                    _log.warning("certificate_expires_soon", **facts)
                 else:
-                    _log.error(LogEvent.CERTIFICATE_EXPIRED, **facts)
+                    _log.error("certificate_expired", **facts)
             await asyncio.sleep(poll_interval)
             if self._read_fingerprint() != self._fingerprint:
                 self.reload()

@@ -33,7 +33,7 @@ from samedeal_server.process.signals import Signals
 from samedeal_server.process.worker_health import NO_ANSWER, WorkerChecks, ask
 from samedeal_server.process.worker_homes import VARIABLE
 from samedeal_server.tasks import cancel_and_wait
-from samedeal_server.telemetry.events import LogEvent, get_logger
+from samedeal_server.telemetry.logger import get_logger
 
 RESTART_INTERVAL: Final = 1.0
 """Time, in seconds, after which a worker that crashed is started again."""
@@ -67,7 +67,7 @@ async def run_workers(config: Config, words: Sequence[str], announce: Callable[[
         checks = WorkerChecks(partial(_health_urls, workers), signals.stop)
         health_url = await stack.enter_async_context(health_listener(config, checks.readiness, checks.metrics))
         addresses = listen_addresses(config, port)
-        _log.info(LogEvent.LISTENING, address=addresses.local, public_address=addresses.public, health=health_url)
+        _log.info("listening", address=addresses.local, public_address=addresses.public, health=health_url)
         announce(addresses, health_url)
         if config.house:
             tasks.append(asyncio.create_task(keep_house(house_command(config, addresses.local), signals.stop)))
@@ -79,7 +79,7 @@ async def run_workers(config: Config, words: Sequence[str], announce: Callable[[
         done, _ = await asyncio.wait([running, *tasks], return_when=asyncio.FIRST_COMPLETED)
         for task in done:
             task.result()
-    _log.info(LogEvent.STOPPED)
+    _log.info("stopped")
 
 
 @dataclass(eq=False)
@@ -131,15 +131,15 @@ class Worker:
             if self.stopping or not code:
                 return
             self.health_url = ""
-            _log.error(LogEvent.WORKER_DIED, worker=self.number, pid=process.pid, code=code)
+            _log.error("worker_died", worker=self.number, pid=process.pid, code=code)
             await asyncio.sleep(RESTART_INTERVAL)
             if await self.start():
-                _log.info(LogEvent.WORKER_RESTARTED, worker=self.number, pid=self.process.pid)
+                _log.info("worker_restarted", worker=self.number, pid=self.process.pid)
 
     async def _kill_if_hung(self, process: asyncio.subprocess.Process) -> None:
         while await ask(self.health_url, "/healthz", HANG_TIMEOUT) != NO_ANSWER:  # noqa: ASYNC110  # nobody tells
             await asyncio.sleep(HANG_TIMEOUT)
-        _log.error(LogEvent.WORKER_HUNG, worker=self.number, pid=process.pid, seconds=HANG_TIMEOUT)
+        _log.error("worker_hung", worker=self.number, pid=process.pid, seconds=HANG_TIMEOUT)
         process.kill()
 
     async def end(self) -> None:

@@ -20,7 +20,7 @@ from samedeal_server.solving.daily_deals import PublicDeals
 from samedeal_server.solving.pool import SolverFailed, Solvers, candidates_from, set_after
 from samedeal_server.solving.worker import Candidate
 from samedeal_server.store.store import Store
-from samedeal_server.telemetry.events import LogEvent, get_logger
+from samedeal_server.telemetry.logger import get_logger
 from samedeal_server.telemetry.metrics import Metrics
 
 Command = Callable[[str, RaceCommand], Awaitable[object]]
@@ -88,7 +88,7 @@ class DealSearch:
         finally:
             del self._begun[room]
         if found is None:
-            _log.error(LogEvent.DEAL_NOT_FOUND, room=room, game=race.game.name, deal=race.deal, reason=reason)
+            _log.error("deal_not_found", room=room, game=race.game.name, deal=race.deal, reason=reason)
             await command(room, GiveUpDealCommand(race.draw.number))
         else:
             found_deal = FoundDeal(race.draw.number, race.draw.shares, *found)

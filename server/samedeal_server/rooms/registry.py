@@ -35,7 +35,7 @@ from samedeal_server.rooms.room_creation import RoomCreator
 from samedeal_server.store.clock import StoreClock
 from samedeal_server.store.pubsub import Listener
 from samedeal_server.store.store import Snapshot, Store
-from samedeal_server.telemetry.events import LogEvent, get_logger
+from samedeal_server.telemetry.logger import get_logger
 from samedeal_server.telemetry.metrics import Metrics
 
 _MILESTONES: Final = frozenset(("opened", "countdown", "racing", "finished", "closed", "rematch"))
@@ -150,7 +150,7 @@ class RoomRegistry:
                 {"place": line.place, "player": line.player, "foundation_cards": line.foundation_cards}
                 for line in race.result.standings
             ]
-        _log.info(LogEvent.RACE_CHANGED, room=race.room, phase=race.phase, changes=list(changes), **fields)
+        _log.info("race_changed", room=race.room, phase=race.phase, changes=list(changes), **fields)
         for change in _MILESTONES.intersection(changes):
             if change != "finished" and (news := news_of(race, change)):
                 self.background.spawn(partial(self.store.news.add, news))
@@ -270,4 +270,4 @@ class RoomRegistry:
                 apply_event(hub, *event)
             except Exception:  # noqa: BLE001  # as in BackgroundTasks.guard
                 self.metrics.faults.inc()
-                _log.exception(LogEvent.FAULT)
+                _log.exception("fault")

@@ -19,7 +19,7 @@ from samedeal_server.store.events import SequencedEvent, decode_announced_event
 from samedeal_server.store.redis_cluster import RedisClient
 from samedeal_server.store.schema import reading
 from samedeal_server.tasks import cancel_and_wait
-from samedeal_server.telemetry.events import LogEvent, get_logger
+from samedeal_server.telemetry.logger import get_logger
 
 SILENCE_TIMEOUT: Final = 5.0
 """Time, in seconds, without an announcement after which Redis is pinged. The timeout for the answer is the same."""
@@ -169,7 +169,7 @@ class _Subscription:
         try:
             await request
         except Exception as error:  # noqa: BLE001  # any error: the reader may be reconnecting the same connection
-            _log.debug(LogEvent.REDIS_ERROR, error=str(error), during="subscribe")
+            _log.debug("redis_error", error=str(error), during="subscribe")
             self._reconnect.set()
 
     async def read_forever(self) -> None:
@@ -185,9 +185,9 @@ class _Subscription:
                 # The connection itself reports that Redis is unreachable. Only the listener notices that Redis is silent.
                 error = reading.exception()
                 if isinstance(error, TimeoutError):
-                    _log.warning(LogEvent.SUBSCRIPTION_TIMED_OUT, error=str(error))
+                    _log.warning("subscription_timed_out", error=str(error))
                 else:
-                    _log.debug(LogEvent.REDIS_ERROR, error=str(error), during="subscription")
+                    _log.debug("redis_error", error=str(error), during="subscription")
             with suppress(RedisError, OSError):
                 await self._redis.primaries()  # the rooms of a cluster may have moved
             await asyncio.sleep(_RETRY_INTERVAL)

@@ -15,11 +15,10 @@ from contextlib import suppress
 from typing import Final, TextIO
 
 import structlog
-from structlog.typing import EventDict, ExcInfo, Processor, WrappedLogger
+from structlog.typing import EventDict, ExcInfo, FilteringBoundLogger, Processor, WrappedLogger
 
 from samedeal.terminal_text import printable
 from samedeal_server.config.config import Config
-from samedeal_server.telemetry.events import EventLog, LogEvent
 
 _LIBRARIES: Final = {"websockets": logging.WARNING, "samedeal": logging.WARNING, "redis": logging.WARNING}
 """Minimum log levels of libraries, even if the configured level is lower.
@@ -95,17 +94,17 @@ class ThrottledLog:
     Each line says how many events have occurred since the previous line.
     """
 
-    def __init__(self, log: EventLog) -> None:
+    def __init__(self, log: FilteringBoundLogger) -> None:
         self._log = log
         self._counts: Counter[str] = Counter()
         self._logged_at: dict[str, float] = {}
 
-    def info(self, event: LogEvent, reason: str, **fields: object) -> None:
+    def info(self, event: str, reason: str, **fields: object) -> None:
         """Log an event with its fields. If an event with the same reason was logged recently, only count the new one."""
         if count := self._due(reason):
             self._log.info(event, reason=reason, count=count, **fields)
 
-    def warning(self, event: LogEvent, reason: str, **fields: object) -> None:
+    def warning(self, event: str, reason: str, **fields: object) -> None:
         """Log or count an event as ``info`` does, at level warning."""
         if count := self._due(reason):
             self._log.warning(event, reason=reason, count=count, **fields)
