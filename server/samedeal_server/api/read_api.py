@@ -18,7 +18,7 @@ import msgspec
 from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
-from samedeal.errors import SamedealError, UnknownGame
+from samedeal.errors import RequestRefused, SamedealError, UnknownGame
 from samedeal.game_json import GameData
 from samedeal.games import GAMES, game_named
 from samedeal.names import clean_room
@@ -26,7 +26,6 @@ from samedeal.protocol.messages import RecordLine, TideTime
 from samedeal.sentences import refused
 from samedeal_server.api.answers import (
     STATUSES,
-    ApiError,
     ErrorAnswer,
     GameLine,
     GamesAnswer,
@@ -121,7 +120,7 @@ class ReadApi:
     async def _answer(self, request: Request, network: str, charge: Charge) -> Response:
         try:
             if request.method not in METHODS:
-                raise ApiError("bad_method", "Only GET and HEAD are supported.")
+                raise RequestRefused("bad_method", "Only GET and HEAD are supported.")
             route, name = _find(request.path.partition("?")[0])
             answer = await route.answer(self, Asked(request, name, network, charge))
         except SamedealError as error:
@@ -187,7 +186,7 @@ class ReadApi:
         try:
             return GameData.of(game_named(asked.name))
         except UnknownGame as error:
-            raise ApiError("no_game", str(error)) from None
+            raise RequestRefused("no_game", str(error)) from None
 
     async def series(self, asked: Asked) -> SeriesAnswer:
         """Return the table of the series that the race in a room belongs to."""
@@ -196,7 +195,7 @@ class ReadApi:
         if race is None or race.phase == "closed" or race.private or not race.options.spectators:
             raise refused("no_room", room=room)
         if race.options.series == 1:
-            raise ApiError("no_room", f"The race in {room!r} belongs to no series. Its result is in its record.")
+            raise RequestRefused("no_room", f"The race in {room!r} belongs to no series. Its result is in its record.")
         return SeriesAnswer((*race.before.rooms, room), race.options.series, race.table)
 
     async def tides(self, _asked: Asked) -> TidesAnswer:
@@ -208,7 +207,7 @@ class ReadApi:
         after = asked.query("after")
         last = parse_news_id(asked.request.headers.get("Last-Event-ID", "")) or parse_news_id(after)
         if after and last is None:
-            raise ApiError("malformed", f"{after[:40]!r} is not the id of an event. 0-0 is before all events.")
+            raise RequestRefused("malformed", f"{after[:40]!r} is not the id of an event. 0-0 is before all events.")
         return self.listeners.admit(asked.request.method, last, asked.network)
 
     async def openapi(self, _asked: Asked) -> str:
@@ -257,7 +256,7 @@ def _find(path: str) -> tuple[Route, str]:
         pattern = re.sub(r"\\\{\w+\\\}", "([^/]{1,64})", re.escape(PREFIX + route.path))
         if match := re.fullmatch(pattern, path):
             return route, match[1] if match.groups() else ""
-    raise ApiError("no_such_path", f"There is no such path. {PREFIX}/openapi.json lists all paths.")
+    raise RequestRefused("no_such_path", f"There is no such path. {PREFIX}/openapi.json lists all paths.")
 
 
 def _refusal(code: str, sentence: str) -> Response:

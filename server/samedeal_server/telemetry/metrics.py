@@ -99,7 +99,7 @@ class Metrics:
             if kind is Histogram:
                 setattr(self, name, Histogram(registry, *described, row.bounds))
             elif kind is LabelledCounter:
-                setattr(self, name, LabelledCounter(registry, *described, *row.labels, row.values))
+                setattr(self, name, LabelledCounter(registry, *described, row.labels[0], row.values))
             else:
                 setattr(self, name, kind(*described, row.labels, registry=registry))
         self.redis_up.set(1)
