@@ -297,10 +297,10 @@ def test_form_of_stored_values_changes_only_with_the_schema_version() -> None:
         "ban": pack(BanLine(target="203.0.113.0/24", since=1, until=2, reason="flood")),
     }
     events = (
-        *map(
-            encode_event, (RaceChanged(RACE, ("finished",), "p1"), RacePatched(RacePatch.between(opened, RACE), (), ""))
-        ),
-        *map(encode_event, (MOVED, PresenceChanged("p1", 5, connected=True))),
+        encode_event(RaceChanged(RACE, ("finished",), "p1")),
+        encode_event(RacePatched(RacePatch.between(opened, RACE), (), "")),
+        encode_event(MOVED),
+        encode_event(PresenceChanged("p1", 5, connected=True)),
         f"{SPECTATORS_PREFIX}2".encode(),
         encode_event(OperatorMessage("Back soon")),
     )
