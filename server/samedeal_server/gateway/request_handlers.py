@@ -57,11 +57,11 @@ from samedeal_server.rooms.cached_value import MAX_LISTED, CachedValue
 from samedeal_server.rooms.house_rooms import HouseRooms
 from samedeal_server.rooms.moves import MoveService
 from samedeal_server.rooms.player_connection import PlayerConnection
-from samedeal_server.rooms.race_now import RaceNowRooms
+from samedeal_server.rooms.race_now import find_room_for_now
 from samedeal_server.rooms.race_records import read_record
 from samedeal_server.rooms.registry import RoomRegistry
 from samedeal_server.rooms.room_list import RoomList
-from samedeal_server.rooms.tide_rooms import TideRooms
+from samedeal_server.rooms.tide_rooms import find_tide_room
 from samedeal_server.store.news import MOST_REPORTS
 from samedeal_server.store.sessions import Session
 from samedeal_server.telemetry.logger import get_logger
@@ -90,10 +90,9 @@ class RequestHandlers:
     def __post_init__(self) -> None:
         self.entry = RoomEntry(self._rooms, self._rates)
         self.room_list = RoomList(self._rooms.store, self._rooms.timers)
-        self._race_now = RaceNowRooms(self._rooms, self.room_list)
-        self._tide_rooms = TideRooms(self._rooms)
         self._house = HouseRooms(self._rooms.store, self.house_key)
-        self.record_list = CachedValue(partial(self._rooms.store.records.newest, MAX_LISTED), self._rooms.timers)
+        newest = partial(self._rooms.store.records.before, "", MAX_LISTED, among=MAX_LISTED)
+        self.record_list = CachedValue(newest, self._rooms.timers)
         self.moves = MoveService(self._rooms, self._rates.charge_replay)
 
     def answer(self, connection: PlayerConnection, message: ToServer) -> Awaitable[ToClient]:
@@ -183,9 +182,10 @@ class RequestHandlers:
         self._rates.open_room(connection.networks)
         player, network = connection.player, connection.networks[-1]
         if message.tide:
-            room = await self._tide_rooms.find(message.game, message.tide, player, network, bot=connection.bot)
+            tide = message.game, message.tide
+            room = await find_tide_room(self._rooms, *tide, player, network, bot=connection.bot)
         else:
-            room = await self._race_now.find(message.game, player, network)
+            room = await find_room_for_now(self._rooms, self.room_list, message.game, player, network)
         return await self._created(message, room)
 
     async def list_records(self, _connection: PlayerConnection, message: ListRecords) -> Records:
