@@ -14,7 +14,7 @@ from samedeal.command_line_help import HelpFormatter
 from samedeal.versions import versions
 from samedeal_server.config.config import PROGRAM, Config
 from samedeal_server.config.load import load_config
-from samedeal_server.config.setting_sources import SEE_HELP, InvalidSetting, add_flags, describe, most_similar, table
+from samedeal_server.config.setting_sources import InvalidSetting, add_flags, describe, suggestion, table
 
 
 def parser(name: str = PROGRAM) -> argparse.ArgumentParser:
@@ -114,10 +114,9 @@ def _unknown_argument(unknown: Sequence[str], words: Sequence[str]) -> str:
     """
     argument = next((word for word in unknown if word.startswith("-")), unknown[0]).partition("=")[0]
     flags = ["config", "print-config", "version", "help", *(setting.name for setting in table(Config))]
-    similar = most_similar(argument.lstrip("-"), flags)
-    hint = f"Did you mean --{similar}?" if similar else SEE_HELP
     is_cut = any(word.endswith(",") for word in words)
-    return f"{argument} is not a setting. {'Leave out the blank after the comma.' if is_cut else hint}"
+    hint = "Leave out the blank after the comma." if is_cut else suggestion(argument.lstrip("-"), flags, "--")
+    return f"{argument} is not a setting. {hint}"
 
 
 def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
