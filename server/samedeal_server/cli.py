@@ -14,7 +14,7 @@ from samedeal.command_line_help import HelpFormatter
 from samedeal.versions import versions
 from samedeal_server.config.config import PROGRAM, Config
 from samedeal_server.config.load import load_config
-from samedeal_server.config.setting_sources import SEE_HELP, InvalidSetting, add_flags, describe, most_similar, table
+from samedeal_server.config.setting_sources import InvalidSetting, add_flags, describe, suggestion, table
 
 
 def parser(name: str = PROGRAM) -> argparse.ArgumentParser:
@@ -92,7 +92,7 @@ def _run(serving: Coroutine[Any, Any, None], config: Config, name: str) -> int:
     """Run the coroutine that serves clients, and return the exit code."""
     from samedeal_server.errors import StartupError
     from samedeal_server.telemetry import logs
-    from samedeal_server.telemetry.events import LogEvent, get_logger
+    from samedeal_server.telemetry.logger import get_logger
 
     try:
         with asyncio.Runner(loop_factory=_loop_factory()) as runner:
@@ -101,7 +101,7 @@ def _run(serving: Coroutine[Any, Any, None], config: Config, name: str) -> int:
         if os.environ.get("SAMEDEAL_DEBUG"):
             raise
         if not logs.is_pretty(config):
-            get_logger().error(LogEvent.FAILED, code=error.code, error=str(error))
+            get_logger().error("failed", code=error.code, error=str(error))
         print(f"{name}: {error.code}: {error}", file=sys.stderr)
         return 1
     return 0
@@ -114,10 +114,9 @@ def _unknown_argument(unknown: Sequence[str], words: Sequence[str]) -> str:
     """
     argument = next((word for word in unknown if word.startswith("-")), unknown[0]).partition("=")[0]
     flags = ["config", "print-config", "version", "help", *(setting.name for setting in table(Config))]
-    similar = most_similar(argument.lstrip("-"), flags)
-    hint = f"Did you mean --{similar}?" if similar else SEE_HELP
     is_cut = any(word.endswith(",") for word in words)
-    return f"{argument} is not a setting. {'Leave out the blank after the comma.' if is_cut else hint}"
+    hint = "Leave out the blank after the comma." if is_cut else suggestion(argument.lstrip("-"), flags, "--")
+    return f"{argument} is not a setting. {hint}"
 
 
 def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:

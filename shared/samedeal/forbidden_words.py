@@ -7,7 +7,8 @@ import unicodedata
 from collections.abc import Iterator
 from typing import Final
 
-from samedeal.look_alikes import is_house_name, is_reserved, skeletons
+from samedeal.look_alikes import is_house_name, skeletons
+from samedeal.names import RESERVED_WORDS
 from samedeal.sentences import refused
 
 LONGEST_LIST: Final = 12_000
@@ -68,9 +69,13 @@ def _readings(words: Phrase) -> Iterator[tuple[str, ...]]:
         yield (str(kind), *(word[kind] for word in words))
 
 
+RESERVED: Final = ForbiddenWords("\n".join(RESERVED_WORDS))
+"""The words that no server allows in the name of a player."""
+
+
 def check_not_reserved(name: str) -> None:
     """Raise RequestRefused if a player's name is reserved for the house or for those who run the server."""
     if is_house_name(name):
         raise refused("house_name", name=name)
-    if is_reserved(name):
+    if RESERVED.forbids(name):
         raise refused("reserved_name", name=name)

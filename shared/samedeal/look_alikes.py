@@ -1,4 +1,4 @@
-"""Names that look alike, as defined by Unicode Technical Standard 39 (UTS 39), and reserved names. Pure."""
+"""Names that look alike, as defined by Unicode Technical Standard 39 (UTS 39). Pure."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import unicodedata
 from typing import Final
 
 from samedeal.data_files import read_data
-from samedeal.names import HOUSE_NAMES, RESERVED_WORDS
+from samedeal.names import HOUSE_NAMES
 
 # The library for this, confusable-homoglyphs, was last released in January 2024. It reads 900 kB of JSON when it is
 # imported, and has no function for the skeletons of UTS 39. Only characters that look like ASCII matter here.
@@ -21,21 +21,10 @@ _PROTOTYPES: Final = str.maketrans(
     | _ASCII_LOOK_LIKE
 )
 
-_WORDS: Final = re.compile(r"[^\W_]+")
-
 
 def look_alike(name: str, other: str) -> bool:
     """Return whether a player could mistake one name for the other. Case, spaces and punctuation make no difference."""
     return any(one == two for one, two in zip(skeletons(name), skeletons(other), strict=True))
-
-
-def is_reserved(name: str) -> bool:
-    """Return whether a name contains one of ``RESERVED_WORDS``, or a word that looks like one."""
-    return any(
-        skeleton in reserved
-        for word in _WORDS.findall(unicodedata.normalize("NFKC", name))
-        for skeleton, reserved in zip(skeletons(word), _RESERVED, strict=True)
-    )
 
 
 def is_house_name(name: str) -> bool:
@@ -66,5 +55,3 @@ def _without_punctuation(text: str) -> str:
 
 
 _HOUSE: Final = frozenset(_unmarked(skeletons(name)[1]) for name in HOUSE_NAMES)
-_RESERVED: Final = tuple(zip(*map(skeletons, RESERVED_WORDS), strict=True))
-"""The skeletons of the reserved words: of the words as written, and of the words in lower case."""

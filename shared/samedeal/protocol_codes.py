@@ -61,29 +61,6 @@ class RefusalCode(StrEnum):
     FAULT = "fault"
 
 
-class OperatorRefusalCode(StrEnum):
-    """The reasons why a server refuses an operator's request, in addition to ``RefusalCode``.
-
-    ADMIN.md explains them.
-    """
-
-    LOGIN_FIRST = "login_first"
-    BAD_TOKEN = "bad_token"  # noqa: S105  # a code, not a token
-    TOO_MANY_TRIES = "too_many_tries"
-    LOGIN_ONCE = "login_once"
-    NOT_ALLOWED = "not_allowed"
-    NO_PLAYER = "no_player"
-    MANY_PLAYERS = "many_players"
-    BAD_WORDS = "bad_words"
-    NO_BAN = "no_ban"
-    TOO_MANY_BANS = "too_many_bans"
-    NOTHING_SAID = "nothing_said"
-    NO_NODE = "no_node"
-    NODE_REQUIRED = "node_required"
-    LAST_NODE = "last_node"
-    BUSY = "busy"
-
-
 class NoticeCode(StrEnum):
     """The codes of a ``Notice``. PROTOCOL.md, *Notice*, explains them."""
 

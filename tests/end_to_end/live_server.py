@@ -20,9 +20,9 @@ from tests.end_to_end.processes import DEADLINE
 
 _SERVER = """
 from samedeal_server import cli
-from samedeal_server.rooms import cached_list
+from samedeal_server.rooms import cached_value
 
-cached_list.LIST_LIFETIME = 0.0
+cached_value.LIST_LIFETIME = 0.0
 from samedeal_server.rooms import room_list
 
 room_list.FILTERED_LIFETIME = 0.0

@@ -22,11 +22,11 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the workers are
 
 def worker_of(programs: Programs, number: int) -> int:
     """Return the id of a worker's process."""
-    mark = f"SAMEDEAL_WORKER={number}".encode()
+    mark = f"\0SAMEDEAL_WORKER={number}:".encode()
     (pid,) = (
         pid
         for pid, command in programs.left_running().items()
-        if "samedeal_server " in command and mark in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+        if "samedeal_server " in command and mark in b"\0" + Path(f"/proc/{pid}/environ").read_bytes()
     )
     return pid
 

@@ -11,6 +11,7 @@ from samedeal.games import offer
 from samedeal_server.config.config import Config
 from samedeal_server.config.limits import Limits
 from samedeal_server.process import app
+from samedeal_server.rooms.upkeep import Upkeep
 from samedeal_server.store.store import RoomSecret
 from samedeal_server.tasks import cancel_and_wait
 from tests.server.client import Client
@@ -45,7 +46,7 @@ class Node:
         self.built = built
         self.url = built.addresses.local
         self.store, self.rooms, self.gateway = built.rooms.store, built.rooms, built.gateway
-        self.upkeep, self.agent, self.tasks, self.stop = built.upkeep, built.agent, built.tasks, built.stop
+        self.upkeep, self.agent, self.tasks, self.stop = Upkeep(built.rooms), built.agent, built.tasks, built.stop
         self.health_url = built.health_url
 
     async def player(self, name: str = "ana", session: str = "", *, bot: bool = False) -> Client:
@@ -55,7 +56,7 @@ class Node:
     def metric(self, name: str, **labels: str) -> float:
         """Return the value of a metric, whose name is given without its prefix."""
         self.gateway.update_gauges()
-        value = self.built.metrics.registry.get_sample_value(f"samedeal_{name}", labels)
+        value = self.rooms.metrics.registry.get_sample_value(f"samedeal_{name}", labels)
         assert value is not None, f"there is no {name} {labels}"
         return value
 

@@ -17,7 +17,8 @@ from samedeal.protocol.admin import (
     Whereabouts,
 )
 from samedeal.protocol.messages import Done, Refused
-from samedeal.protocol_codes import CloseCode, OperatorRefusalCode
+from samedeal.protocol_codes import CloseCode, RefusalCode
+from samedeal.sentences import REFUSALS
 from samedeal_server.operators import auth, backup, node_agent, operator_gateway, request_handlers
 from samedeal_server.store import node_registry
 from samedeal_server.store.dump import DumpedKey
@@ -31,7 +32,8 @@ ANSWERS: Final = dict.fromkeys((kind for kind in get_args(ToOperator) if kind no
 
 def test_page_has_exactly_the_messages_maps_and_codes() -> None:
     maps = (NodeLine, Phases, RedisLine, Whereabouts, BanLine, ReportLine)
-    check_page(get_args(FromOperator), ANSWERS, maps, OperatorRefusalCode, messages.SUBPROTOCOL, PAGE)
+    codes = {row.code or name for name, row in REFUSALS.items()} - {*RefusalCode}
+    check_page(get_args(FromOperator), ANSWERS, maps, codes, messages.SUBPROTOCOL, PAGE)
 
 
 def test_page_has_the_close_codes() -> None:

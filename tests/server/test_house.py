@@ -221,11 +221,11 @@ async def test_house_plays_with_one_of_an_address(one: Node) -> None:
 async def test_house_plays_in_eight_of_a_hundred_lone_rooms(node: NodeMaker, key_file: str, early: None) -> None:
     """Whoever leaves one of these makes room for the next person who is alone."""
     one = await node(house_key_file=key_file, trusted_proxies=("127.0.0.1",))
-    house, wanted = await lookout(one), WantedOptions(players=4, start="full")
     people = [
         await Client.hello(one.url, f"p{number}", additional_headers={"X-Forwarded-For": f"10.0.0.{number}"})
         for number in range(100)
     ]
+    house, wanted = await lookout(one), WantedOptions(players=4, start="full")
     answers = [(person, await person.ask(Create, options=wanted, house=3)) for person in people]
     opened = [(person, answer.room) for person, answer in answers if isinstance(answer, Created)]
     assert len(opened) == house_rooms.MOST_ROOMS

@@ -121,7 +121,7 @@ async def test_flood_over_one_connection_closes_it(node: NodeMaker, monkeypatch:
 async def test_rooms_of_an_address_are_limited(node: NodeMaker) -> None:
     one = await node()
     ana, bob = await one.player("ana"), await one.player("bob")
-    one.built.limits.current = dataclasses.replace(PLENTY, rooms_per_address=2)
+    one.rooms.live_limits.current = dataclasses.replace(PLENTY, rooms_per_address=2)
     await ana.create()
     room = await bob.create()
     for client in (ana, bob):

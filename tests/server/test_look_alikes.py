@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ast import literal_eval
 
-from samedeal.look_alikes import is_reserved, look_alike
+from samedeal.forbidden_words import RESERVED
+from samedeal.look_alikes import look_alike
 from samedeal.protocol.messages import Hello, Join
 from tests.golden.golden_files import assert_answers
 from tests.server.client import Client
@@ -14,7 +15,7 @@ from tests.server.live_nodes import Node
 def test_names_look_alike_or_are_reserved() -> None:
     def answer(heading: str, question: str) -> str:
         if heading == "reserved":
-            return "reserved" * is_reserved(literal_eval(question))
+            return "reserved" * RESERVED.forbids(literal_eval(question))
         one, other = map(literal_eval, question.split(" and "))
         assert look_alike(one, other) == look_alike(other, one)
         return "alike" if look_alike(one, other) else "different"

@@ -31,7 +31,7 @@ from samedeal_server.config.token_buckets import NETWORK_FACTORS, WINDOW
 from samedeal_server.connections import client_socket
 from samedeal_server.gateway import rate_limits, request_handlers
 from samedeal_server.gateway.room_entry import RoomEntry
-from samedeal_server.rooms import cached_list, progress_updates, room_list
+from samedeal_server.rooms import cached_value, progress_updates, room_list
 from samedeal_server.rooms.moves import MoveService
 from samedeal_server.store import sessions, store
 from tests.server.live_nodes import NodeMaker
@@ -150,7 +150,7 @@ def test_page_has_every_close_code() -> None:
 
 def test_page_has_the_numbers_of_the_code() -> None:
     modules = (
-        *(cached_list, client_socket, codec, http11, names, options, progress),
+        *(cached_value, client_socket, codec, http11, names, options, progress),
         *(progress_updates, rate_limits, room_list, seats, sessions, values),
     )
     known: dict[str, Any] = {module.__name__.rpartition(".")[2]: module for module in modules}

@@ -17,7 +17,7 @@ from samedeal.race.values import MOST_ACTIONS
 from samedeal.record import LARGEST_RECORD, Record, RecordedPlayer
 from samedeal.solver.solve import SOLVER
 from samedeal_server.config.limits import Limits
-from samedeal_server.rooms import cached_list
+from samedeal_server.rooms import cached_value
 from samedeal_server.store import keys, records
 from samedeal_server.store.dump import KeyDump
 from tests.server.live_nodes import PLENTY, Node, NodeMaker, RedisClient
@@ -27,7 +27,7 @@ from tests.shared.recorded import START, terms_of
 
 @pytest.fixture(autouse=True)
 def no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cached_list, "LIST_LIFETIME", 0.0)
+    monkeypatch.setattr(cached_value, "LIST_LIFETIME", 0.0)
 
 
 async def test_finished_race_has_a_record(node: NodeMaker, redis: RedisClient, monkeypatch: pytest.MonkeyPatch) -> None:

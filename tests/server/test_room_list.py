@@ -9,7 +9,7 @@ import pytest
 from samedeal.protocol.messages import DeclareStuck, Done, Leave, Ping, Pong, Ready, RoomState, Start
 from samedeal_server.errors import StoreUnavailable
 from samedeal_server.rooms import progress_updates
-from samedeal_server.rooms.cached_list import LIST_LIFETIME
+from samedeal_server.rooms.cached_value import LIST_LIFETIME
 from samedeal_server.rooms.room_list import RoomList, choose
 from samedeal_server.store import keys
 from samedeal_server.store.room_indexes import ListedRoom

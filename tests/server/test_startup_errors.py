@@ -14,7 +14,7 @@ from samedeal_server.embedded_redis.diagnosis import explain_exit
 from samedeal_server.errors import StartupError
 from samedeal_server.operators import backup
 from samedeal_server.process.further_games import checked_tides, offer_games
-from samedeal_server.process.secret_settings import read_accesses, read_admin_token, read_hook_secret, read_house_key
+from samedeal_server.process.secret_settings import read_accesses, read_hook_secret, read_house_key
 from samedeal_server.store.preflight import explain_failure
 from samedeal_server.store.redis_client import TooFewReplicas
 from tests.golden.golden_files import assert_answers
@@ -24,7 +24,7 @@ NAMES: Final[dict[str, Any]] = {
     **vars(exceptions),
     **{each.__name__: each for each in (Config, MasterNotFoundError, RedisRelease, TimeoutError, TooFewReplicas)},
     **{each.__name__: each for each in (checked_tides, offer_games)},
-    **{each.__name__: each for each in (read_accesses, read_admin_token, read_hook_secret, read_house_key)},
+    **{each.__name__: each for each in (read_accesses, read_hook_secret, read_house_key)},
 }
 """What the page's expressions may name."""
 

@@ -636,7 +636,7 @@ async def test_deleted_event_stream_is_a_gap(redis: RedisClient, store: Store) -
 
 async def test_announced_events_equal_stream_events(redis: RedisClient, store: Store) -> None:
     await opened(store)
-    listener = Listener(store.redis, store.metrics)
+    listener = Listener(store.redis)
     await listener.subscribe("friday")
     async with asyncio.timeout(5), aclosing(listener.announcements()) as announcements:
         while await anext(announcements) != Announcement("friday"):

@@ -22,7 +22,6 @@ from samedeal_server.config.config import Config
 from samedeal_server.errors import StartupError
 from samedeal_server.process.reload import reload_on_request
 from samedeal_server.process.tls import Certificate, load_certificate
-from samedeal_server.telemetry.events import LogEvent
 from samedeal_server.telemetry.metrics import Metrics
 from tests.golden.golden_files import assert_sentences
 from tests.server.certificates import Keys
@@ -120,7 +119,7 @@ async def test_expired_certificate_is_used_until_it_is_renewed(keys: Keys) -> No
         certificate = Certificate(keys.cert, keys.key, metrics)
         watching = asyncio.create_task(certificate.watch(poll_interval=0.01))
         await until(lambda: events)
-        assert [(event["event"], event["log_level"]) for event in events] == [(LogEvent.CERTIFICATE_EXPIRED, "error")]
+        assert [(event["event"], event["log_level"]) for event in events] == [("certificate_expired", "error")]
         assert metrics.registry.get_sample_value(END) == datetime(2020, 1, 1, tzinfo=UTC).timestamp()
 
         async def connect() -> None:
@@ -131,7 +130,7 @@ async def test_expired_certificate_is_used_until_it_is_renewed(keys: Keys) -> No
             with pytest.raises(ssl.SSLCertVerificationError):
                 await connect()
             keys.renew()
-            await until(lambda: events[-1]["event"] == LogEvent.CERTIFICATE_LOADED)
+            await until(lambda: events[-1]["event"] == "certificate_loaded")
             await connect()
         watching.cancel()
 
@@ -185,7 +184,7 @@ async def test_expiry_soon_is_logged_once_a_day(keys: Keys) -> None:
         await until(lambda: events)
         await asyncio.sleep(0.1)
         watching.cancel()
-    assert [event["event"] for event in events] == [LogEvent.CERTIFICATE_EXPIRES_SOON]
+    assert [event["event"] for event in events] == ["certificate_expires_soon"]
 
 
 def test_old_tls_versions_are_disabled(keys: Keys) -> None:

@@ -20,8 +20,8 @@ ROOMS = [f"/r/room-{number}" for number in range(2_000)]
 @pytest.fixture
 def homes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> WorkerHomes:
     """Homes among four workers, each of which may have 200 connections, so that it is enough for 100."""
-    monkeypatch.setenv(VARIABLE, f"4:{tmp_path}")
-    return WorkerHomes.of_this_worker("1", 200)
+    monkeypatch.setenv(VARIABLE, f"1:4:{tmp_path}")
+    return WorkerHomes.of_this_worker(200)
 
 
 def with_connections(homes: WorkerHomes, *connections: int) -> dict[str, int]:

@@ -224,7 +224,7 @@ async def write(to: Path) -> None:
                 FileSessions(to / "sessions.json").keep(SERVER, client.name, client.session)
             described = await rooms.describe()
             (to / "records").mkdir()
-            for line in await node.store.records.newest(100):
+            for line in await node.store.records.before("", 100):
                 (to / "records" / f"{line.room}.txt").write_bytes(await read(rooms.ana, line.race))
             (to / "store.backup").write_bytes(b"".join([part async for part in Writer(node.store).parts(1 << 16)]))
     numbers = {"engine": samedeal.ENGINE, "solver": SOLVER, "schema": schema.SCHEMA_VERSION, "record": VERSION}

@@ -44,7 +44,6 @@ from samedeal.protocol.admin import (
     ToOperator,
 )
 from samedeal.protocol.messages import Done
-from samedeal.protocol_codes import OperatorRefusalCode
 from samedeal.terminal_text import printable
 from samedeal_client.panels.narration import room_lines
 from samedeal_client.terminal_io.line_io import Printer, ask, ask_secret, terminal_look
@@ -282,7 +281,7 @@ async def _drain(operator: OperatorClient, given: argparse.Namespace) -> int:
     try:
         return await _request(operator, Drain(id=0, node=given.node, force=given.yes), confirmation)
     except RequestRefused as refused:
-        if refused.code != OperatorRefusalCode.LAST_NODE or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        if refused.code != "last_node" or not (sys.stdin.isatty() and sys.stdout.isatty()):
             raise
         question = "This is the last ready node, and without it nobody can race. Drain it? [y/N] "
         if (await ask(question)).strip().casefold() not in ("y", "yes"):  # the connection stays alive meanwhile

@@ -8,7 +8,6 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from samedeal.errors import SamedealError
 from samedeal.game import Game
 from samedeal.protocol.messages import RecordLine, RoomLine, TableLine, TideTime
 from samedeal.record import Record, RecordedPlayer
@@ -120,11 +119,3 @@ STATUSES: Final = {
     **dict.fromkeys(("no_such_path", "no_game", "no_room", "no_record"), http.HTTPStatus.NOT_FOUND),
 }
 """The HTTP status for each code of an error. It is 400 for all other codes."""
-
-
-class ApiError(SamedealError):
-    """Error of a request that only the API can refuse."""
-
-    def __init__(self, code: str, sentence: str) -> None:
-        super().__init__(sentence)
-        self.code = code

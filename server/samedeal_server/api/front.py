@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Iterable
-from datetime import UTC, datetime
 from typing import Final
 
 from msgspec import Struct
@@ -22,9 +21,10 @@ from samedeal.protocol.messages import RecordLine, RoomLine, TideTime
 from samedeal.race.values import Race
 from samedeal.record import Record, RecordedPlayer
 from samedeal.standings import Result, ranked
+from samedeal.utc_text import utc_text
 from samedeal_server.races.public_facts import room_line
 from samedeal_server.races.race_record import has_started_after, race_id
-from samedeal_server.rooms.cached_list import CachedList
+from samedeal_server.rooms.cached_value import CachedValue
 from samedeal_server.rooms.registry import RoomRegistry
 from samedeal_server.rooms.room_list import RoomList
 
@@ -114,28 +114,23 @@ class Front:
     """Answers what the page shows first."""
 
     def __init__(
-        self, rooms: RoomRegistry, room_list: RoomList, records: CachedList[RecordLine], *, house: bool
+        self, rooms: RoomRegistry, room_list: RoomList, records: CachedValue[tuple[RecordLine, ...]], *, house: bool
     ) -> None:
         self._rooms = rooms
         self._list = room_list
         self._records = records
         self._house = house
-        self._answers = CachedList(self._read, rooms.timers)
-        self._boards = CachedList(self._read_board, rooms.timers, _PAST_LIFETIME)
-        self._finishes = CachedList(self._read_closest, rooms.timers, _PAST_LIFETIME)
+        self.answer = CachedValue(self._read, rooms.timers)
+        self._board = CachedValue(self._read_board, rooms.timers, _PAST_LIFETIME)
+        self._closest = CachedValue(self._read_closest, rooms.timers, _PAST_LIFETIME)
 
-    async def answer(self) -> FrontAnswer:
-        """Return the answer, which is read at most once a second. Raise StoreUnavailable if Redis fails."""
-        (answer,) = await self._answers.lines()
-        return answer
-
-    async def _read(self) -> tuple[FrontAnswer]:
+    async def _read(self) -> FrontAnswer:
         lines = [line.room for line in await self._list.lines() if line.phase in _SHOWN][:_MOST_ROOMS]
         races = await self._rooms.store.load_races(lines)
-        records = (await self._records.lines())[:_MOST_RECORDS]
-        board = next(iter(await self._boards.lines()), None)
-        race = await self._newest(races) or next(iter(await self._finishes.lines()), None)
-        answer = FrontAnswer(
+        records = (await self._records.get())[:_MOST_RECORDS]
+        board = await self._board.get()
+        race = await self._newest(races) or await self._closest.get()
+        return FrontAnswer(
             time=self._rooms.clock.now(),
             house=self._house,
             board=board and replace(board, rivals=self._shown(board.rivals)),
@@ -144,7 +139,6 @@ class Front:
             races=tuple(replace(line, winner=self._named(line.winner)) for line in records),
             tides=self._rooms.tides,
         )
-        return (answer,)
 
     def _named(self, name: str) -> str:
         return "" if self._rooms.words.forbids(name) else name
@@ -178,7 +172,7 @@ class Front:
         )
         return FrontRace(race=race_id(race), room=race.room, game=race.game.name, rivals=rivals)
 
-    async def _read_closest(self) -> tuple[FrontRace, ...]:
+    async def _read_closest(self) -> FrontRace | None:
         """Return the race of the week whose second player was closest to the first."""
         since = self._rooms.clock.now() - _WEEK
         closest, least = None, math.inf
@@ -188,31 +182,31 @@ class Front:
                 if len(times) == 2 and times[1] - times[0] < least and has_started_after(race, since):
                     closest, least = (race, game, found.players), times[1] - times[0]
         if closest is None:
-            return ()
+            return None
         race, game, players = closest
         rivals = tuple(
             FrontRival(name=each.name, bot=False, time=each.time, cards=each.foundation_cards, reached=each.reached)
             for each in players[:_MOST_RIVALS]
         )
-        return (FrontRace(race=race, room="", game=game, rivals=rivals),)
+        return FrontRace(race=race, room="", game=game, rivals=rivals)
 
-    async def _read_board(self) -> tuple[FrontBoard, ...]:
+    async def _read_board(self) -> FrontBoard | None:
         """Return the board of the newest deal of the day that is over, among those of races in games that people know."""
         store = self._rooms.store
-        today = datetime.fromtimestamp(self._rooms.clock.now() / 1000, UTC).date().isoformat()
+        today = utc_text(self._rooms.clock.now())[:10]
         over = [
             line
             for line in await store.records.before("", _READ, among=_READ)
             if "daily " < line.deal < f"daily {today}" and line.game in GAMES and GAMES[line.game].file.known
         ]
         if not over:
-            return ()
+            return None
         line = max(over, key=lambda line: (line.deal, line.time > 0, line.players))
         text = await store.records.text(line.race)
         try:
-            return (await asyncio.to_thread(_board, line, text),)
+            return await asyncio.to_thread(_board, line, text)
         except SamedealError:
-            return ()  # this release does not read the record
+            return None  # this release does not read the record
 
 
 def _board(line: RecordLine, text: bytes) -> FrontBoard:

@@ -14,7 +14,7 @@ import msgspec
 from websockets.datastructures import Headers
 from websockets.http11 import Response
 
-from samedeal_server.api.answers import ApiError
+from samedeal.errors import RequestRefused
 from samedeal_server.connections.client_socket import ClientSocket
 from samedeal_server.errors import StoreUnavailable
 from samedeal_server.rooms.registry import RoomRegistry
@@ -84,11 +84,15 @@ class NewsListeners:
             return Response(http.HTTPStatus.OK.value, http.HTTPStatus.OK.phrase, Headers(_HEAD))
         most, counts = self._rooms.limits.listeners, Counter(self._networks.values())
         if counts[network] >= max(1, most // _NETWORKS):
-            raise ApiError("server_full", "Too many programs at your address listen to the news. Try again later.")
+            raise RequestRefused(
+                "server_full", "Too many programs at your address listen to the news. Try again later."
+            )
         if len(self.positions) >= most:
             largest, count = counts.most_common(1)[0] if counts else ("", 0)
             if counts[network] + 1 >= count:
-                raise ApiError("server_full", "Too many programs listen to the news of this server. Try again later.")
+                raise RequestRefused(
+                    "server_full", "Too many programs listen to the news of this server. Try again later."
+                )
             newest = next(socket for socket in reversed(self._networks) if self._networks[socket] == largest)
             self._remove(newest)
             newest.transport.close()

@@ -18,7 +18,7 @@ import msgspec
 from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
-from samedeal.errors import SamedealError, UnknownGame
+from samedeal.errors import RequestRefused, SamedealError, UnknownGame
 from samedeal.game_json import GameData
 from samedeal.games import GAMES, game_named
 from samedeal.names import clean_room
@@ -26,7 +26,6 @@ from samedeal.protocol.messages import RecordLine, TideTime
 from samedeal.sentences import refused
 from samedeal_server.api.answers import (
     STATUSES,
-    ApiError,
     ErrorAnswer,
     GameLine,
     GamesAnswer,
@@ -44,7 +43,7 @@ from samedeal_server.errors import StoreUnavailable
 from samedeal_server.page.files import METHODS, make_file, refuse, respond_with
 from samedeal_server.races.public_facts import RaceNews
 from samedeal_server.races.race_record import is_race_id
-from samedeal_server.rooms.cached_list import MAX_LISTED, CachedList
+from samedeal_server.rooms.cached_value import MAX_LISTED, CachedValue
 from samedeal_server.rooms.room_list import RoomList
 from samedeal_server.store.news import parse_news_id
 from samedeal_server.store.store import Store
@@ -103,7 +102,7 @@ class ReadApi:
 
     _store: Store
     _rooms: RoomList
-    _records: CachedList[RecordLine]
+    _records: CachedValue[tuple[RecordLine, ...]]
     listeners: NewsListeners
     _tides: tuple[TideTime, ...]
     _front: Front
@@ -121,7 +120,7 @@ class ReadApi:
     async def _answer(self, request: Request, network: str, charge: Charge) -> Response:
         try:
             if request.method not in METHODS:
-                raise ApiError("bad_method", "Only GET and HEAD are supported.")
+                raise RequestRefused("bad_method", "Only GET and HEAD are supported.")
             route, name = _find(request.path.partition("?")[0])
             answer = await route.answer(self, Asked(request, name, network, charge))
         except SamedealError as error:
@@ -138,7 +137,7 @@ class ReadApi:
 
     async def front(self, _asked: Asked) -> FrontAnswer:
         """Return what the page shows first: a board to try, rooms with names, and finished races."""
-        return await self._front.answer()
+        return await self._front.answer.get()
 
     async def rooms(self, asked: Asked) -> RoomsAnswer:
         """Return the public rooms, perhaps only those of a game, those that can be joined, or those that admit bots."""
@@ -149,7 +148,7 @@ class ReadApi:
         """Return the newest records that everybody may read, perhaps only those before a race, or those of a player."""
         before, player = asked.query("before"), asked.query("player")
         if not before and not player:
-            return RacesAnswer(await self._records.lines())
+            return RacesAnswer(await self._records.get())
         if before:
             await self._check_public(before)
         asked.charge(_HISTORY_COST)
@@ -187,7 +186,7 @@ class ReadApi:
         try:
             return GameData.of(game_named(asked.name))
         except UnknownGame as error:
-            raise ApiError("no_game", str(error)) from None
+            raise RequestRefused("no_game", str(error)) from None
 
     async def series(self, asked: Asked) -> SeriesAnswer:
         """Return the table of the series that the race in a room belongs to."""
@@ -196,7 +195,7 @@ class ReadApi:
         if race is None or race.phase == "closed" or race.private or not race.options.spectators:
             raise refused("no_room", room=room)
         if race.options.series == 1:
-            raise ApiError("no_room", f"The race in {room!r} belongs to no series. Its result is in its record.")
+            raise RequestRefused("no_room", f"The race in {room!r} belongs to no series. Its result is in its record.")
         return SeriesAnswer((*race.before.rooms, room), race.options.series, race.table)
 
     async def tides(self, _asked: Asked) -> TidesAnswer:
@@ -208,7 +207,7 @@ class ReadApi:
         after = asked.query("after")
         last = parse_news_id(asked.request.headers.get("Last-Event-ID", "")) or parse_news_id(after)
         if after and last is None:
-            raise ApiError("malformed", f"{after[:40]!r} is not the id of an event. 0-0 is before all events.")
+            raise RequestRefused("malformed", f"{after[:40]!r} is not the id of an event. 0-0 is before all events.")
         return self.listeners.admit(asked.request.method, last, asked.network)
 
     async def openapi(self, _asked: Asked) -> str:
@@ -257,7 +256,7 @@ def _find(path: str) -> tuple[Route, str]:
         pattern = re.sub(r"\\\{\w+\\\}", "([^/]{1,64})", re.escape(PREFIX + route.path))
         if match := re.fullmatch(pattern, path):
             return route, match[1] if match.groups() else ""
-    raise ApiError("no_such_path", f"There is no such path. {PREFIX}/openapi.json lists all paths.")
+    raise RequestRefused("no_such_path", f"There is no such path. {PREFIX}/openapi.json lists all paths.")
 
 
 def _refusal(code: str, sentence: str) -> Response:

@@ -25,10 +25,7 @@ HOUSE_KEY: Final = "SAMEDEAL_HOUSE_KEY"
 """The environment variable with the key of the house that the server runs, for that house and for workers."""
 
 OTHER_VARIABLES: Final = frozenset(
-    (
-        *("SAMEDEAL_ADMIN_URL", "SAMEDEAL_CONFIG", "SAMEDEAL_DEBUG", "SAMEDEAL_PASSPHRASE", HOUSE_KEY),
-        *("SAMEDEAL_REDIS_SERVER", "SAMEDEAL_WORKER", "SAMEDEAL_WORKER_HOMES"),
-    )
+    f"SAMEDEAL_{name}" for name in ("ADMIN_URL", "CONFIG", "DEBUG", "HOUSE_KEY", "PASSPHRASE", "REDIS_SERVER", "WORKER")
 )
 """Environment variables that begin with ``SAMEDEAL_`` and are not settings."""
 

@@ -30,7 +30,6 @@ from samedeal.data_files import read_data
 
 PREFIX: Final = "SAMEDEAL_"
 
-SEE_HELP: Final = "See --help for all settings."
 _YES: Final = ("yes", "true", "on", "1")
 _NO: Final = ("no", "false", "off", "0")
 _NONE: Final = "off"
@@ -164,10 +163,8 @@ class Setting:
         """Return a value as it is written in the file, with secrets hidden."""
         if value is None:
             return json.dumps(_NONE)
-        if isinstance(value, bool):
-            return "true" if value else "false"
         if isinstance(value, (int, float)):
-            return str(value)
+            return json.dumps(value)
         texts = [str(each) for each in (value if isinstance(value, tuple) else (value,))]
         if self.details.redact:
             texts = [re.sub(self.details.redact, "***", text) for text in texts]
@@ -301,8 +298,7 @@ def _in_environment(
         if variable in known:
             found[known[variable]] = (environment[variable], variable)
         elif variable.startswith(PREFIX) and variable not in others:
-            similar = most_similar(variable.removeprefix(PREFIX), [name.removeprefix(PREFIX) for name in known])
-            hint = f"Did you mean {PREFIX}{similar}?" if similar else SEE_HELP
+            hint = suggestion(variable.removeprefix(PREFIX), [name.removeprefix(PREFIX) for name in known], PREFIX)
             if "_SERVICE_" in variable or "://" in environment[variable]:
                 hint = (
                     "Kubernetes sets it for a service whose name begins with samedeal. "
@@ -328,9 +324,7 @@ def _in_file(rows: Iterable[Setting], name: str, text: str) -> dict[Setting, tup
         if written in sections:
             raise InvalidSetting(f"{name}: {written} is a table, not a setting. Write [{written}].")
         if written not in known:
-            similar = most_similar(written, [*sections, *known])
-            hint = f"Did you mean {similar}?" if similar else SEE_HELP
-            raise InvalidSetting(f"{name}: {written} is not a setting. {hint}")
+            raise InvalidSetting(f"{name}: {written} is not a setting. {suggestion(written, [*sections, *known])}")
         row = known[written]
         found[row] = (_text(value), f"{name}: {written}")
     return found
@@ -358,6 +352,7 @@ def _path(text: str) -> Path:
         raise ValueError(text) from None
 
 
-def most_similar(name: str, known: Iterable[str]) -> str:
-    """Return the name in ``known`` that is most similar to ``name``, or an empty string if none is similar."""
-    return next(iter(get_close_matches(name, known, 1, 0.5)), "")
+def suggestion(name: str, known: Iterable[str], prefix: str = "") -> str:
+    """Return a sentence with the name in ``known`` that is most similar to ``name``, or with the way to all names."""
+    similar = get_close_matches(name, known, 1, 0.5)
+    return f"Did you mean {prefix}{similar[0]}?" if similar else "See --help for all settings."

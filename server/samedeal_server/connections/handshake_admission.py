@@ -18,7 +18,7 @@ from samedeal_server.config.addresses import is_loopback, parse_address
 from samedeal_server.config.limits import LiveLimits, Networks
 from samedeal_server.config.token_buckets import NETWORK_FACTORS, decrement
 from samedeal_server.config.trusted_proxies import FORWARDED, TrustedProxies
-from samedeal_server.telemetry.events import LogEvent, get_logger
+from samedeal_server.telemetry.logger import get_logger
 from samedeal_server.telemetry.logs import ThrottledLog
 from samedeal_server.telemetry.metrics import Metrics
 
@@ -108,7 +108,7 @@ class HandshakeAdmission:
         socket.transport.abort()
         self.refused["too_many_handshakes"].inc()
         self._throttled_log.info(
-            LogEvent.HANDSHAKE_REJECTED, "too_many_handshakes", network=network, handshakes=len(self.pending)
+            "handshake_rejected", "too_many_handshakes", network=network, handshakes=len(self.pending)
         )
 
     def done(self, socket: ServerConnection) -> bool:
@@ -136,7 +136,7 @@ class HandshakeAdmission:
         """
         self._warn_if_ignored(request, peer_of(socket))
         if count >= (limit := self.limits.current.connections):
-            self._throttled_log.warning(LogEvent.SERVER_FULL, "limit-connections", limit=limit)
+            self._throttled_log.warning("server_full", "limit-connections", limit=limit)
             self.reject("full", socket)
             return busy(socket, http.HTTPStatus.SERVICE_UNAVAILABLE, "This server is full. Try again later.")
         networks = networks_of(self.address(socket))
@@ -158,7 +158,7 @@ class HandshakeAdmission:
             return
         self._warned_of_proxy = True
         _log.warning(
-            LogEvent.FORWARDED_FOR_IGNORED,
+            "forwarded_for_ignored",
             address=peer,
             help="if this is a proxy, name it with --trusted-proxies; until then all its clients count as one",
         )
@@ -169,7 +169,7 @@ class HandshakeAdmission:
         Log the rejection, unless another one with the same reason was logged recently.
         """
         self.refused[reason].inc()
-        self._throttled_log.info(LogEvent.HANDSHAKE_REJECTED, reason, address=self.address(socket), **fields)
+        self._throttled_log.info("handshake_rejected", reason, address=self.address(socket), **fields)
 
     def opened(self, networks: Networks) -> None:
         """Count an open connection in each of the networks that contain its address."""

@@ -27,7 +27,7 @@ from samedeal_server.embedded_redis.diagnosis import (
     read_log_tail,
 )
 from samedeal_server.errors import StartupError
-from samedeal_server.tasks import cancel_and_wait
+from samedeal_server.tasks import cancel_and_wait, uninterrupted
 
 Durability = Literal["always", "everysec"]
 
@@ -176,25 +176,23 @@ class EmbeddedRedis:
                 log = _open_log(self.log)
             try:
                 self._log_start = os.fstat(log).st_size
-                spawning = asyncio.ensure_future(
-                    asyncio.create_subprocess_exec(
-                        *(sys.executable, "-I", "-S", parent_watch.__file__, str(read_end), str(lock), str(scratch)),
-                        *(str(binary.path), str(scratch / "redis.conf")),
-                        stdin=asyncio.subprocess.DEVNULL,
-                        stdout=log,
-                        stderr=log,
-                        pass_fds=(read_end, lock),
-                        start_new_session=True,
-                    )
-                )
-                try:
-                    await asyncio.shield(spawning)
-                finally:  # a start that is cancelled now must know the process, or nobody would wait for its end
-                    self._guard = await spawning
+                # A start that is cancelled now must know the process, or nobody would wait for its end.
+                await uninterrupted(self._run(binary, scratch, read_end, lock, log))
             finally:
                 os.close(log)
         finally:
             os.close(read_end)
+
+    async def _run(self, binary: RedisBinary, scratch: Path, pipe: int, lock: int, log: int) -> None:
+        self._guard = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-I", "-S", parent_watch.__file__, str(pipe), str(lock), str(scratch)),
+            *(str(binary.path), str(scratch / "redis.conf")),
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            pass_fds=(pipe, lock),
+            start_new_session=True,
+        )
 
     async def _wait_until_ready(self, path: Path) -> None:
         """Wait until Redis is ready. Raise StartupError if Redis ends or does not answer."""

@@ -62,7 +62,7 @@ from samedeal_server.rooms.registry import RoomRegistry
 from samedeal_server.rooms.room_list import room_lines
 from samedeal_server.rooms.seated_player import SeatedPlayer
 from samedeal_server.tasks import cancel_and_wait
-from samedeal_server.telemetry.events import LogEvent, get_logger
+from samedeal_server.telemetry.logger import get_logger
 from samedeal_server.telemetry.metrics import KINDS
 
 _CLOSE_REASONS: Final[Mapping[int, str]] = {
@@ -221,7 +221,7 @@ class Gateway:
             connection.kept_session = kept_token(socket.request.headers)
         socket.forget_handshake()
         opened_at = self._timers.monotonic()
-        _log.info(LogEvent.CONNECTED, **connection.ids, address=address)
+        _log.info("connected", **connection.ids, address=address)
         serving = asyncio.current_task()
         if serving is not None:
             self.serving.add(serving)
@@ -243,7 +243,7 @@ class Gateway:
             ids = connection.ids
             await self.rooms.background.guard(self.handlers.entry.exit_room(connection))
             _log.info(
-                LogEvent.DISCONNECTED,
+                "disconnected",
                 **ids,
                 reason=reason,
                 code=socket.close_code,
@@ -294,7 +294,7 @@ class Gateway:
             pass
         except Exception:  # noqa: BLE001  # a mistake over one connection must not end the others; it is logged in full
             self.metrics.faults.inc()
-            _log.exception(LogEvent.FAULT, **connection.ids)
+            _log.exception("fault", **connection.ids)
             connection.send(to_message(-1, refused("fault")))
             connection.close(CloseCode.RESTART, "the server made a mistake: reconnect to resume")
 
@@ -323,7 +323,6 @@ class Gateway:
                 answer, asked = await self._answer(connection, message)
                 if is_hello and not connection.player:
                     hello_alarm.set(limits.hello_timeout)
-                self.metrics.requests[message.__struct_config__.tag].inc()  # type: ignore[index]  # all tags are strings
                 if isinstance(answer, Acked):
                     connection.send(answer, asked)
                     continue
@@ -371,7 +370,7 @@ class Gateway:
 
         Return whether it was closed.
         """
-        if not self._rates.is_flood(connection):
+        if not connection.pace.refused(self._timers.monotonic()):
             return False
         connection.close(CloseCode.FLOOD, "too many requests: reconnect later")
         return True
@@ -393,7 +392,7 @@ class Gateway:
             play = connection.seat.play if asked and connection.seat else None
             return self._refusal(message.id, error, play), asked
         except StoreUnavailable as error:
-            _log.debug(LogEvent.REDIS_ERROR, **connection.ids, error=str(error), during=message.__struct_config__.tag)
+            _log.debug("redis_error", **connection.ids, error=str(error), during=message.__struct_config__.tag)
             is_rejected = isinstance(error, StoreRejected)
             if is_rejected and isinstance(message, Act) and connection.seat is not None:
                 # The revision tells the client that nothing was saved, so that it need not reconnect to find out.
@@ -416,7 +415,7 @@ class Gateway:
 
     def _handle_refusal(self, connection: PlayerConnection, message: ToServer, answer: Refused) -> bool:
         """Log and count a refusal. Return False if the connection is closed as a consequence."""
-        _log.debug(LogEvent.REQUEST_REFUSED, **connection.ids, request=message.__struct_config__.tag, code=answer.code)
+        _log.debug("request_refused", **connection.ids, request=message.__struct_config__.tag, code=answer.code)
         if isinstance(message, Act):
             self.metrics.moves[answer.code].inc()
         if answer.code == RefusalCode.RATE_LIMITED:
@@ -446,7 +445,7 @@ class Gateway:
             elif isinstance(message, Join | Begin):
                 await self._send_catch_up(connection, hub, seat, message)
         except StoreUnavailable as error:
-            _log.debug(LogEvent.REDIS_ERROR, **connection.ids, error=str(error), during="catch_up")
+            _log.debug("redis_error", **connection.ids, error=str(error), during="catch_up")
             connection.close(CloseCode.RESTART, "the store can't be reached: reconnect to resume")
         except RequestRefused as error:  # of moves that another version has stored
             connection.send(self._refusal(-1, error))

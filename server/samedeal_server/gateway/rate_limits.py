@@ -58,21 +58,16 @@ class RateLimits:
 
         Never raise an error. The connection's next requests are delayed instead.
         """
-        self._charge(connection, actions / REPLAYED_PER_MOVE)
+        self.charge(connection, actions / REPLAYED_PER_MOVE)
 
-    def charge_change(self, connection: PlayerConnection) -> None:
-        """Charge for a ``Ping`` that changes whether the player is away.
-
-        Never raise an error. The connection's next requests are delayed instead.
-        """
-        self._charge(connection, CHANGE_COST)
-
-    def charge_passphrase(self, connection: PlayerConnection) -> None:
-        """Charge for the hashing of a passphrase.
+    def charge(self, connection: PlayerConnection, cost: float) -> None:
+        """Charge for work that a request has caused and that costs as much as ``cost`` moves.
 
         Never raise an error. The connection's next requests are delayed instead.
         """
-        self._charge(connection, PASSPHRASE_COST)
+        now = self._timers.monotonic()
+        connection.pace.charge(now, cost)
+        self._current_quotas().requests.charge(connection.networks, now, cost)
 
     def open_room(self, networks: Networks, *, scheduled: bool = False) -> None:
         """Charge an address for a new room. ``scheduled`` is true if the race starts at a given time."""
@@ -82,18 +77,6 @@ class RateLimits:
     def begin_session(self, networks: Networks) -> None:
         """Charge an address and this node for a new session."""
         self._current_quotas().begin_session(networks, self._timers.monotonic())
-
-    def is_flood(self, connection: PlayerConnection) -> bool:
-        """Count a request that was refused as ``rate_limited``.
-
-        Return whether the connection should be closed. Never raise.
-        """
-        return connection.pace.refused(self._timers.monotonic())
-
-    def _charge(self, connection: PlayerConnection, cost: float) -> None:
-        now = self._timers.monotonic()
-        connection.pace.charge(now, cost)
-        self._current_quotas().requests.charge(connection.networks, now, cost)
 
     def _current_quotas(self) -> Quotas:
         if self._quotas.limits is not self._limits.current:

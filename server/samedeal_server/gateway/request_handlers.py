@@ -49,22 +49,22 @@ from samedeal.race.commands import AwayCommand, CommandRequest, command_of
 from samedeal.sentences import refused
 from samedeal.terminal_text import printable
 from samedeal_server.errors import StoreUnavailable
-from samedeal_server.gateway.rate_limits import RateLimits
+from samedeal_server.gateway.rate_limits import CHANGE_COST, PASSPHRASE_COST, RateLimits
 from samedeal_server.gateway.room_entry import RoomEntry
 from samedeal_server.page.files import qr_rows
 from samedeal_server.races.server_bans import Bans, ban_sentence
-from samedeal_server.rooms.cached_list import MAX_LISTED, CachedList
+from samedeal_server.rooms.cached_value import MAX_LISTED, CachedValue
 from samedeal_server.rooms.house_rooms import HouseRooms
 from samedeal_server.rooms.moves import MoveService
 from samedeal_server.rooms.player_connection import PlayerConnection
-from samedeal_server.rooms.race_now import RaceNowRooms
+from samedeal_server.rooms.race_now import find_room_for_now
 from samedeal_server.rooms.race_records import read_record
 from samedeal_server.rooms.registry import RoomRegistry
 from samedeal_server.rooms.room_list import RoomList
-from samedeal_server.rooms.tide_rooms import TideRooms
+from samedeal_server.rooms.tide_rooms import find_tide_room
 from samedeal_server.store.news import MOST_REPORTS
 from samedeal_server.store.sessions import Session
-from samedeal_server.telemetry.events import LogEvent, get_logger
+from samedeal_server.telemetry.logger import get_logger
 
 _MAX_CLIENT_WIDTH: Final = 40
 """Maximum width, in columns, of the name of a client program in the log."""
@@ -88,12 +88,11 @@ class RequestHandlers:
     house_key: str = ""
 
     def __post_init__(self) -> None:
-        self.entry = RoomEntry(self._rooms, self._rates.charge_passphrase)
+        self.entry = RoomEntry(self._rooms, self._rates)
         self.room_list = RoomList(self._rooms.store, self._rooms.timers)
-        self._race_now = RaceNowRooms(self._rooms, self.room_list)
-        self._tide_rooms = TideRooms(self._rooms)
         self._house = HouseRooms(self._rooms.store, self.house_key)
-        self.record_list = CachedList(partial(self._rooms.store.records.newest, MAX_LISTED), self._rooms.timers)
+        newest = partial(self._rooms.store.records.before, "", MAX_LISTED, among=MAX_LISTED)
+        self.record_list = CachedValue(newest, self._rooms.timers)
         self.moves = MoveService(self._rooms, self._rates.charge_replay)
 
     def answer(self, connection: PlayerConnection, message: ToServer) -> Awaitable[ToClient]:
@@ -118,7 +117,7 @@ class RequestHandlers:
         connection.identify(session, name, bot=message.bot, house=bool(message.house))
         self._on_hello(connection)
         client = printable(message.client, _MAX_CLIENT_WIDTH)
-        _log.info(LogEvent.HELLO, **connection.ids, name=name, client=client)
+        _log.info("hello", **connection.ids, name=name, client=client)
         return Welcome(
             to=message.id,
             session=session.token,
@@ -150,7 +149,7 @@ class RequestHandlers:
         hub, seat = connection.hub, connection.seat
         racer = hub.race.racer(connection.player) if hub and seat and hub.race.is_waiting else None
         if hub and seat and racer and racer.away != message.away:
-            self._rates.charge_change(connection)
+            self._rates.charge(connection, CHANGE_COST)
             with suppress(
                 SamedealError, StoreUnavailable
             ):  # the time is asked for; the next Ping says again who is away
@@ -183,19 +182,20 @@ class RequestHandlers:
         self._rates.open_room(connection.networks)
         player, network = connection.player, connection.networks[-1]
         if message.tide:
-            room = await self._tide_rooms.find(message.game, message.tide, player, network, bot=connection.bot)
+            tide = message.game, message.tide
+            room = await find_tide_room(self._rooms, *tide, player, network, bot=connection.bot)
         else:
-            room = await self._race_now.find(message.game, player, network)
+            room = await find_room_for_now(self._rooms, self.room_list, message.game, player, network)
         return await self._created(message, room)
 
     async def list_records(self, _connection: PlayerConnection, message: ListRecords) -> Records:
         """Return the newest records that everybody may read."""
-        return Records(to=message.id, records=await self.record_list.lines())
+        return Records(to=message.id, records=await self.record_list.get())
 
     async def read_record(self, connection: PlayerConnection, message: ReadRecord) -> RecordPart:
         """Return a part of a record."""
         if message.passphrase:
-            self._rates.charge_passphrase(connection)
+            self._rates.charge(connection, PASSPHRASE_COST)
         asked = message, connection.player, connection.networks[-1]
         return await read_record(self._rooms.store, self._rooms.creator.passphrases, self._rooms.limits, *asked)
 
@@ -206,7 +206,7 @@ class RequestHandlers:
         code = clean_room(message.room) if message.room else ""
         self._rates.open_room(connection.networks, scheduled=message.options.start == "at")
         if message.passphrase:
-            self._rates.charge_passphrase(connection)
+            self._rates.charge(connection, PASSPHRASE_COST)
         network = connection.networks[-1]
         if message.house:
             await self._house.check_free(self._rooms.creator.origin(network))
@@ -216,7 +216,7 @@ class RequestHandlers:
             window=message.window,
             opens=message.opens,
         )
-        _log.info(LogEvent.ROOM_CREATED, **(connection.ids | {"room": room}), private=bool(message.passphrase))
+        _log.info("room_created", **(connection.ids | {"room": room}), private=bool(message.passphrase))
         return await self._created(message, room)
 
     async def report(self, connection: PlayerConnection, message: Report) -> Done:
@@ -232,7 +232,7 @@ class RequestHandlers:
         origin = self._rooms.creator.origin(connection.networks[-1])
         if not await self._rooms.store.reports.add_from(origin, ReportLine(time=self._rooms.clock.now(), **facts)):
             raise refused("too_many_reports", maximum=MOST_REPORTS)
-        _log.info(LogEvent.REPORTED, **facts)
+        _log.info("reported", **facts)
         return Done(to=message.id)
 
     async def leave(self, connection: PlayerConnection, message: Leave) -> Done:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
 from websockets.protocol import State
@@ -15,12 +14,13 @@ from samedeal.race.commands import JoinCommand, LeaveCommand
 from samedeal.race.seats import check_not_kicked
 from samedeal.sentences import refused
 from samedeal_server.errors import StoreUnavailable
+from samedeal_server.gateway.rate_limits import PASSPHRASE_COST, RateLimits
 from samedeal_server.rooms.hub import Hub
 from samedeal_server.rooms.player_connection import PlayerConnection
 from samedeal_server.rooms.registry import RoomRegistry
 from samedeal_server.rooms.seated_player import SeatedPlayer
 from samedeal_server.store.store import Snapshot
-from samedeal_server.telemetry.events import LogEvent, get_logger
+from samedeal_server.telemetry.logger import get_logger
 
 _log = get_logger()
 
@@ -28,12 +28,12 @@ _log = get_logger()
 class RoomEntry:
     """Changes the room that a connection of this node is in. A connection is in at most one room at a time.
 
-    ``charge_passphrase`` charges a connection for the check of a passphrase.
+    ``rates`` charge a connection for the check of a passphrase.
     """
 
-    def __init__(self, rooms: RoomRegistry, charge_passphrase: Callable[[PlayerConnection], None]) -> None:
+    def __init__(self, rooms: RoomRegistry, rates: RateLimits) -> None:
         self._rooms = rooms
-        self._charge_passphrase = charge_passphrase
+        self._rates = rates
 
     async def join(self, connection: PlayerConnection, message: Join) -> Joined:
         """Give the player of a connection a seat in a room. Raise RequestRefused if the player may not have a seat."""
@@ -88,7 +88,7 @@ class RoomEntry:
             await self._rooms.release(hub.room)
             raise
         connection.hub, connection.seat = hub, seat
-        _log.info(LogEvent.JOINED, **connection.ids, seat=racer.seat)
+        _log.info("joined", **connection.ids, seat=racer.seat)
         dealt = hub.race.phase in ("racing", "finished") and hub.model.began_at(player)
         revision = hub.model.progress_of(player).revision if dealt else -1
         return Joined(
@@ -113,7 +113,7 @@ class RoomEntry:
             raise
         connection.hub = hub
         hub.audience.spectators.add(connection)
-        _log.info(LogEvent.WATCHING, **connection.ids)
+        _log.info("watching", **connection.ids)
         self._rooms.background.spawn(partial(self._rooms.publish_spectator_count, hub))
         return Watching(to=message.id, room=room, delay=hub.race.options.delay)
 
@@ -160,7 +160,7 @@ class RoomEntry:
         if race.racer(connection.player) or connection.player in race.before.players:
             return
         if passphrase:
-            self._charge_passphrase(connection)
+            self._rates.charge(connection, PASSPHRASE_COST)
         await self._rooms.creator.check_passphrase(race, passphrase, connection.networks[-1])
 
     async def _extend_session(self, connection: PlayerConnection) -> None:

@@ -22,7 +22,7 @@ from samedeal_server.loop_timers import LOOP_TIMERS, Timers
 from samedeal_server.races.public_facts import RaceNews
 from samedeal_server.store.news import NewsId, NewsStore, ReportStore
 from samedeal_server.store.store import Store
-from samedeal_server.telemetry.events import LogEvent, get_logger
+from samedeal_server.telemetry.logger import get_logger
 from samedeal_server.telemetry.metrics import Metrics
 
 INTERVAL: Final = 1.0
@@ -105,7 +105,7 @@ class HookSender:
                 break
         self.metrics.hooks["dropped"].inc()
         event, room = ("report", news.room) if isinstance(news, ReportLine) else (news.event, news.room.room)
-        _log.warning(LogEvent.HOOK_FAILED, host=self.address.host, news=event, room=room, error=error)
+        _log.warning("hook_failed", host=self.address.host, news=event, room=room, error=error)
 
     async def _post(self, headers: dict[str, str], body: bytes) -> tuple[str, bool, float]:
         """Send a request. Return what went wrong, or an empty text, whether another attempt is of no use, and a wait."""

@@ -10,7 +10,7 @@ import hashlib
 import hmac
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -43,16 +43,11 @@ MODERATOR: Final = "moderator"
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What a token allows: ``requests`` for a ``role``."""
+    """What a token with this ``digest`` allows: ``requests`` for a ``role``."""
 
     role: str
     digest: bytes
     requests: frozenset[str]
-
-    @classmethod
-    def of(cls, role: str, token: str, requests: Iterable[str]) -> Access:
-        """Return what this token allows."""
-        return cls(role, _digest(token), frozenset(requests))
 
 
 class TokenAuthenticator:
@@ -92,16 +87,16 @@ class TokenAuthenticator:
             if wait > MAX_WAIT:
                 raise refused("too_many_tries", retry_after=wait)
             await asyncio.sleep(wait)
-        digest = _digest(token)
+        hashed = digest(token)
         for access in self.accesses:
-            if hmac.compare_digest(digest, access.digest):
+            if hmac.compare_digest(hashed, access.digest):
                 return access
         self._wrong_tokens.charge((network,), time.monotonic())
         await asyncio.sleep(WRONG_TOKEN_DELAY)
         return None
 
 
-def _digest(token: str) -> bytes:
+def digest(token: str) -> bytes:
     """Hash a token.
 
     All digests have the same length. Comparing digests therefore does not reveal the length of the token.

@@ -22,7 +22,7 @@ from samedeal_server.races.server_bans import Bans, ban_sentence
 from samedeal_server.rooms.player_connection import PlayerConnection
 from samedeal_server.rooms.registry import RoomRegistry
 from samedeal_server.store.node_registry import DrainOrder, NodeOrder, Nodes, SayOrder
-from samedeal_server.telemetry.events import LogEvent, get_logger
+from samedeal_server.telemetry.logger import get_logger
 from samedeal_server.telemetry.node_stats import NodeStats, memory
 
 HEARTBEAT_INTERVAL: Final = 2.0
@@ -61,7 +61,7 @@ class NodeAgent:
         """Log how many rooms this node cannot serve. After an upgrade, their players need a node of the version before."""
         rooms = await self._rooms.store.index.newest(self._rooms.limits.rooms)
         if count := (await self.nodes.phases(rooms)).other_version:
-            _log.warning(LogEvent.OTHER_VERSION, rooms=count, version=samedeal.__version__)
+            _log.warning("other_version", rooms=count, version=samedeal.__version__)
 
     async def run(self, address: str) -> None:
         """Send heartbeats, and read orders and bans, until cancelled. ``address`` is the public address of the node."""

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from structlog.typing import FilteringBoundLogger
 from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed
 
@@ -27,7 +28,7 @@ from samedeal_server.operators.node_agent import NodeAgent
 from samedeal_server.operators.request_handlers import OperatorRequests
 from samedeal_server.races.refusals import to_message
 from samedeal_server.rooms.registry import RoomRegistry
-from samedeal_server.telemetry.events import EventLog, LogEvent, get_logger
+from samedeal_server.telemetry.logger import get_logger
 
 LOGIN_TIMEOUT: Final = 5.0
 """Timeout, in seconds, for receiving the token of an operator."""
@@ -66,16 +67,16 @@ class Admin:
                 self.authenticator.release(network)
             if access:
                 log = log.bind(role=access.role)
-                log.info(LogEvent.ADMIN_REQUEST, request="login", outcome="done")
+                log.info("admin_request", request="login", outcome="done")
                 await self._serve_requests(socket, access, log)
         except ConnectionClosed:
             pass
         except Exception:  # a fault in one connection must not stop the node; it is logged with its traceback
             self._rooms.metrics.faults.inc()
-            log.exception(LogEvent.FAULT)
+            log.exception("fault")
             await socket.close(CloseCode.RESTART, "internal error")
 
-    async def _log_in(self, socket: ServerConnection, network: str, log: EventLog) -> Access | None:
+    async def _log_in(self, socket: ServerConnection, network: str, log: FilteringBoundLogger) -> Access | None:
         try:
             async with asyncio.timeout(LOGIN_TIMEOUT):
                 frame = await socket.recv()
@@ -98,11 +99,11 @@ class Admin:
         await socket.send(encode(granted))
         return access
 
-    def _record_failed_login(self, reason: str, log: EventLog) -> None:
+    def _record_failed_login(self, reason: str, log: FilteringBoundLogger) -> None:
         self._rooms.metrics.admin_logins_failed[reason].inc()
-        log.warning(LogEvent.ADMIN_LOGIN_FAILED, reason=reason)
+        log.warning("admin_login_failed", reason=reason)
 
-    async def _serve_requests(self, socket: ServerConnection, access: Access, log: EventLog) -> None:
+    async def _serve_requests(self, socket: ServerConnection, access: Access, log: FilteringBoundLogger) -> None:
         async def send(answer: ToOperator) -> None:
             await socket.send(encode(answer))
 
@@ -110,7 +111,7 @@ class Admin:
             try:
                 message = decode_from_operator(frame)
             except SamedealError as error:
-                log.warning(LogEvent.ADMIN_REQUEST, request="unreadable", outcome=error.code)
+                log.warning("admin_request", request="unreadable", outcome=error.code)
                 await send(to_message(request_id(frame), error))
                 continue
             if access not in self.authenticator.accesses:
@@ -125,5 +126,5 @@ class Admin:
             given = {name: getattr(message, name) for name in message.__struct_fields__ if name not in _NOT_LOGGED}
             fields = {name: value for name, value in given.items() if value not in ("", 0)}
             log_line = log.debug if isinstance(message, Status) and access.role == OPERATOR else log.info
-            log_line(LogEvent.ADMIN_REQUEST, request=request, outcome=outcome, **fields)
+            log_line("admin_request", request=request, outcome=outcome, **fields)
             await send(answer)

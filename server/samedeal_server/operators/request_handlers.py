@@ -60,7 +60,7 @@ from samedeal_server.rooms.registry import RoomRegistry
 from samedeal_server.store.news import NewsId
 from samedeal_server.store.node_registry import DrainOrder, Nodes, SayOrder
 from samedeal_server.store.store import Snapshot
-from samedeal_server.telemetry.events import LogEvent, get_logger
+from samedeal_server.telemetry.logger import get_logger
 
 MAX_BANS: Final = 1000
 """Maximum number of bans that are in force at the same time."""
@@ -112,7 +112,7 @@ class OperatorRequests:
         except SamedealError as error:
             return to_message(message.id, error)
         except StoreUnavailable as error:
-            _log.warning(LogEvent.REDIS_ERROR, error=str(error), during="operator_request")
+            _log.warning("redis_error", error=str(error), during="operator_request")
             return to_message(message.id, refused("unavailable"))
 
     async def log_in(self, _message: Login) -> ToOperator:

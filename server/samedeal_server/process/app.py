@@ -48,7 +48,7 @@ from samedeal_server.process.secret_settings import read_accesses, read_hook_sec
 from samedeal_server.process.signals import Signals
 from samedeal_server.process.tls import Certificate
 from samedeal_server.process.worker_homes import WorkerHomes
-from samedeal_server.process.workers import homes_of_rooms, stop_with_parent
+from samedeal_server.process.workers import stop_with_parent
 from samedeal_server.races.server_bans import Bans
 from samedeal_server.rooms.background_tasks import BackgroundTasks
 from samedeal_server.rooms.deal_search import DealSearch
@@ -59,7 +59,7 @@ from samedeal_server.rooms.upkeep import Upkeep
 from samedeal_server.store.clock import StoreClock
 from samedeal_server.tasks import cancel_and_wait, ignore_lost_connections
 from samedeal_server.telemetry import logs
-from samedeal_server.telemetry.events import LogEvent, get_logger
+from samedeal_server.telemetry.logger import get_logger
 from samedeal_server.telemetry.loop_lag import measure_loop_lag
 from samedeal_server.telemetry.metrics import Metrics
 
@@ -80,12 +80,8 @@ class Node:
     ``admit`` replaces the tokens of operators, or raises StartupError.
     """
 
-    name: str
     config: Config
-    metrics: Metrics
-    limits: LiveLimits
     rooms: RoomRegistry
-    upkeep: Upkeep
     agent: NodeAgent
     gateway: Gateway
     certificate: Certificate | None
@@ -106,8 +102,8 @@ class Node:
         Return False if the certificate is rejected. Raise StartupError, and change nothing, if a token cannot be used.
         """
         self.admit(config)
-        self.limits.current = fit_to_open_file_limit(config.limits)
-        logs.set_up(config, self.name)
+        self.rooms.live_limits.current = fit_to_open_file_limit(config.limits)
+        logs.set_up(config, self.rooms.node)
         return self.certificate is None or self.certificate.reload()
 
     async def run_until(self, event: asyncio.Event) -> None:
@@ -136,7 +132,9 @@ async def run(
     # The parent of a worker looks at the installation, so that no worker is of another release than the others.
     watch = nullcontext() if is_worker else stopping_for_other_release(signals.stop)
     async with watch, build(config, name, signals.stop, shares_port=is_worker) as node:
-        node.start_task(reload_on_request(signals.reload, config, read or (lambda: config), node.apply, node.metrics))
+        node.start_task(
+            reload_on_request(signals.reload, config, read or (lambda: config), node.apply, node.rooms.metrics)
+        )
         if is_worker:
             node.start_task(stop_with_parent(signals.stop))
         elif config.house:
@@ -147,16 +145,11 @@ async def run(
         node.rooms.background.spawn(node.agent.report_other_versions)
         search_new_objects_only()
         node.start_task(search_all_at_intervals())
-        await serve(node, announce)
+        addresses = node.addresses
+        _log.info("listening", address=addresses.local, public_address=addresses.public, health=node.health_url)
+        announce(addresses, node.health_url)
+        await node.run_until(node.stop)
         await drain(node, signals.hurry)
-
-
-async def serve(node: Node, announce: Announce) -> None:
-    """Serve clients until ``node.stop`` is set."""
-    addresses = node.addresses
-    _log.info(LogEvent.LISTENING, address=addresses.local, public_address=addresses.public, health=node.health_url)
-    announce(addresses, node.health_url)
-    await node.run_until(node.stop)
 
 
 async def drain(node: Node, hurry: asyncio.Event) -> None:
@@ -169,13 +162,13 @@ async def drain(node: Node, hurry: asyncio.Event) -> None:
         node.homes.give_away()
     sd_notify.notify("STOPPING=1")
     if node.config.drain_delay:
-        _log.info(LogEvent.STOPPING, drain_delay=node.config.drain_delay)
+        _log.info("stopping", drain_delay=node.config.drain_delay)
         with suppress(TimeoutError):
             async with asyncio.timeout(node.config.drain_delay):
                 await node.run_until(hurry)
-    _log.info(LogEvent.DRAINING, connections=len(node.gateway.connections))
+    _log.info("draining", connections=len(node.gateway.connections))
     await node.gateway.drain()
-    _log.info(LogEvent.STOPPED)
+    _log.info("stopped")
 
 
 @asynccontextmanager
@@ -209,7 +202,6 @@ async def build(config: Config, name: str, stop: asyncio.Event, *, shares_port: 
         background = BackgroundTasks(metrics)
         stack.push_async_callback(background.stop)
         rooms = RoomRegistry(store, clock, name, limits, metrics, duties, deals, background, tides=tides)
-        upkeep = Upkeep(rooms)
 
         connections: set[PlayerConnection] = set()
         bans = Bans()
@@ -239,7 +231,6 @@ async def build(config: Config, name: str, stop: asyncio.Event, *, shares_port: 
         )
 
         checks = NodeChecks(gateway, stop)
-        stack.push_async_callback(checks.close)
         health_url = await stack.enter_async_context(health_listener(config, checks.readiness, checks.metrics))
         stack.push_async_callback(agent.leave)
         with store_required():
@@ -247,7 +238,7 @@ async def build(config: Config, name: str, stop: asyncio.Event, *, shares_port: 
 
         stack.push_async_callback(cancel_and_wait, tasks)
         tasks.append(asyncio.create_task(rooms.listen()))
-        tasks.append(asyncio.create_task(upkeep.run()))
+        tasks.append(asyncio.create_task(Upkeep(rooms).run()))
         tasks.append(asyncio.create_task(measure_loop_lag(metrics)))
         if listeners is not None:
             tasks.append(asyncio.create_task(listeners.run()))
@@ -255,7 +246,7 @@ async def build(config: Config, name: str, stop: asyncio.Event, *, shares_port: 
             tasks.append(asyncio.create_task(embedded.raise_on_exit()))
         if certificate is not None:
             tasks.append(asyncio.create_task(certificate.watch()))
-        homes = homes_of_rooms(config.limits.connections) if shares_port else None
+        homes = WorkerHomes.of_this_worker(config.limits.connections) if shares_port else None
         addresses = await stack.enter_async_context(_listen(config, gateway, certificate, homes))
         tasks.append(asyncio.create_task(agent.run(addresses.public)))
         told = [(store.news, each) for each in config.hook] + [(store.reports, each) for each in config.report_hook]
@@ -264,12 +255,8 @@ async def build(config: Config, name: str, stop: asyncio.Event, *, shares_port: 
             hook = HookSender(store, feed, metrics, address, at, hook_secret)
             tasks.append(asyncio.create_task(hook.run(background.guard)))
         yield Node(
-            name=name,
             config=config,
-            metrics=metrics,
-            limits=limits,
             rooms=rooms,
-            upkeep=upkeep,
             agent=agent,
             gateway=gateway,
             certificate=certificate,

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Final
 
 from samedeal_server.config.limits import Limits
-from samedeal_server.telemetry.events import LogEvent, get_logger
+from samedeal_server.telemetry.logger import get_logger
 
 RESERVED: Final = 128
 """Number of open files that are reserved for other purposes than clients.
@@ -44,7 +44,7 @@ def fit_to_open_file_limit(limits: Limits) -> Limits:
     connections = min(limits.connections, for_clients - handshakes - listeners)
     lowered = replace(limits, connections=connections, handshakes=handshakes, listeners=listeners)
     _log.warning(
-        LogEvent.OPEN_FILES_LIMITED,
+        "open_files_limited",
         limit=allowed,
         wanted=wanted,
         connections=lowered.connections,

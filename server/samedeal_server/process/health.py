@@ -22,7 +22,6 @@ from samedeal_server.config.config import Config
 from samedeal_server.errors import StoreUnavailable
 from samedeal_server.gateway.gateway import Gateway
 from samedeal_server.process.listening import listening, local_host, port_of, url_host
-from samedeal_server.tasks import cancel_and_wait, retrieve_error
 from samedeal_server.telemetry.metrics import CONTENT_TYPE
 
 PROBE_TIMEOUT: Final = 2.0
@@ -50,7 +49,6 @@ class NodeChecks:
     def __init__(self, gateway: Gateway, stop: asyncio.Event) -> None:
         self._gateway = gateway
         self._stop = stop
-        self._probe: asyncio.Task[str] | None = None
 
     async def readiness(self) -> Readiness:
         """Find out whether new clients should be sent to this node.
@@ -62,22 +60,17 @@ class NodeChecks:
             return Readiness(ready=False, text="This node is stopping. Send clients to another one.")
         rooms = self._gateway.rooms
         rooms.background.spawn(rooms.deals.solvers.probe)
-        probe = self._probe
-        if probe is None or probe.done():
-            self._probe = probe = asyncio.create_task(rooms.store.probe())
-            probe.add_done_callback(retrieve_error)  # nobody waits any more for one that fails late
-        done, _ = await asyncio.wait((probe,), timeout=PROBE_TIMEOUT)
-        if not done:
+        try:
+            async with asyncio.timeout(PROBE_TIMEOUT):
+                unwritable = await rooms.store.probe()
+        except TimeoutError:
             return Readiness(ready=False, text=f"Redis has not answered for {PROBE_TIMEOUT:g} seconds.")
-        error = probe.exception()
-        if isinstance(error, StoreUnavailable):
+        except StoreUnavailable as error:
             return Readiness(ready=False, text=f"Redis does not accept writes ({error}).")
-        if error is not None:
-            raise error
         if fault := rooms.deals.solvers.health.fault:
             return Readiness(ready=False, text=f"The solver cannot run ({fault}), so most races cannot start.")
         text = "This node accepts clients."
-        if unwritable := probe.result():
+        if unwritable:
             text += f" Some primaries accept no writes, so their rooms are unavailable: {unwritable}."
         return Readiness(ready=True, text=text)
 
@@ -85,11 +78,6 @@ class NodeChecks:
         """Return the metrics of this node for Prometheus."""
         self._gateway.update_gauges()
         return self._gateway.metrics.text()
-
-    async def close(self) -> None:
-        """Cancel the test write to Redis if it is under way."""
-        if self._probe is not None:
-            await cancel_and_wait([self._probe])
 
 
 @asynccontextmanager

@@ -14,7 +14,7 @@ from typing import Final
 import samedeal
 from samedeal_server.errors import StartupError
 from samedeal_server.tasks import cancel_and_wait
-from samedeal_server.telemetry.events import LogEvent, get_logger
+from samedeal_server.telemetry.logger import get_logger
 
 INTERVAL: Final = 2.0
 """Interval, in seconds, between two looks at the installed package."""
@@ -31,7 +31,7 @@ async def stopping_for_other_release(stop: asyncio.Event) -> AsyncIterator[None]
         before = _installed()
         while _installed() == before:  # noqa: ASYNC110  # nobody tells
             await asyncio.sleep(INTERVAL)
-        get_logger().error(LogEvent.PACKAGE_CHANGED, package=str(Path(samedeal.__file__).parent))
+        get_logger().error("package_changed", package=str(Path(samedeal.__file__).parent))
         stop.set()
 
     watching = asyncio.create_task(watch())

@@ -10,8 +10,6 @@ from samedeal_server.store.address import InvalidRedisAddress
 from samedeal_server.store.availability import RedisAvailability
 from samedeal_server.store.connect import connect
 from samedeal_server.store.preflight import check_redis
-from samedeal_server.store.redis_cluster import ClusterClient
-from samedeal_server.store.redis_cluster_store import ClusterStore
 from samedeal_server.store.store import Store
 from samedeal_server.telemetry.metrics import Metrics
 
@@ -30,7 +28,7 @@ async def open_store(url: str, replicas: int, metrics: Metrics) -> AsyncIterator
         raise StartupError("bad_redis_url", error=error) from None
     async with redis:
         await check_redis(redis)
-        store = ClusterStore(redis, metrics) if isinstance(redis, ClusterClient) else Store(redis, metrics)
+        store = Store(redis, metrics)
         with store_required():
             await store.check_schema()
             await store.record_schema()

@@ -13,7 +13,7 @@ from typing import Final
 
 from samedeal_server.config.config import HOUSE_KEY, Config
 from samedeal_server.tasks import cancel_and_wait
-from samedeal_server.telemetry.events import LogEvent, get_logger
+from samedeal_server.telemetry.logger import get_logger
 
 SHORTEST_DELAY: Final = 1.0
 LONGEST_DELAY: Final = 30.0
@@ -43,7 +43,7 @@ async def keep_house(command: Sequence[str], stop: asyncio.Event) -> None:
         while not stop.is_set():
             code = await _run(command, stopping)
             if not stop.is_set():
-                _log.warning(LogEvent.HOUSE_DIED, code=code, retry_after=delay)
+                _log.warning("house_died", code=code, retry_after=delay)
                 await asyncio.wait([stopping], timeout=delay)
                 delay = min(2 * delay, LONGEST_DELAY)
         await asyncio.Event().wait()
@@ -61,7 +61,7 @@ async def _run(command: Sequence[str], stopping: asyncio.Task[bool]) -> int:
     stopping.add_done_callback(leave := lambda _: house.stdin.close())
     try:
         async for line in house.stdout:
-            _log.warning(LogEvent.HOUSE_SAYS, text=line.decode(errors="replace").strip())
+            _log.warning("house_says", text=line.decode(errors="replace").strip())
         return await house.wait()
     finally:
         stopping.remove_done_callback(leave)

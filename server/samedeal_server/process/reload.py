@@ -10,7 +10,7 @@ from typing import Final
 from samedeal_server.config.config import Config
 from samedeal_server.config.setting_sources import InvalidSetting, table
 from samedeal_server.errors import StartupError
-from samedeal_server.telemetry.events import LogEvent, get_logger
+from samedeal_server.telemetry.logger import get_logger
 from samedeal_server.telemetry.metrics import Metrics
 
 RELOADABLE: Final = frozenset(
@@ -45,14 +45,14 @@ async def reload_on_request(
             changed = [row.field for row in table(Config) if row.value_in(config) != row.value_in(new)]
             fixed = [name for name in changed if name.partition(".")[0] not in RELOADABLE]
             if fixed:
-                _log.warning(LogEvent.RELOAD_NEEDS_RESTART, settings=fixed)
+                _log.warning("reload_needs_restart", settings=fixed)
             config = dataclasses.replace(config, **{name: getattr(new, name) for name in RELOADABLE})
             if apply(config):
                 metrics.reloads["done"].inc()
-            _log.info(LogEvent.RELOADED, settings=[name for name in changed if name not in fixed])
+            _log.info("reloaded", settings=[name for name in changed if name not in fixed])
         except (InvalidSetting, StartupError) as error:
             metrics.reloads["failed"].inc()
-            _log.error(LogEvent.RELOAD_FAILED, error=str(error))
+            _log.error("reload_failed", error=str(error))
         except Exception:  # noqa: BLE001  # a fault here must not stop the node; it is logged with its traceback
             metrics.faults.inc()
-            _log.exception(LogEvent.FAULT)
+            _log.exception("fault")

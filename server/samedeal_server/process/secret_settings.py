@@ -9,29 +9,24 @@ from typing import Final
 from samedeal.protocol.admin import FOR_MODERATORS, REQUESTS
 from samedeal_server.config.config import HOUSE_KEY, Config
 from samedeal_server.errors import StartupError
-from samedeal_server.operators.auth import MODERATOR, OPERATOR, Access
+from samedeal_server.operators.auth import MODERATOR, OPERATOR, Access, digest
 
 MIN_SECRET_LENGTH: Final = 16
 """Minimum length of a secret, in characters."""
 
 
-def read_admin_token(config: Config) -> str:
-    """Return the operators' token, or an empty string if none is configured.
-
-    Raise StartupError ``bad_admin_token`` if the token is too short, is configured twice, or cannot be read from its
-    file.
-    """
-    return _read("admin_token", config.admin_token, config.admin_token_file)
-
-
 def read_accesses(config: Config) -> tuple[Access, ...]:
-    """Return what operators and moderators may do with their tokens. Raise StartupError if a token cannot be used."""
+    """Return what operators and moderators may do with their tokens.
+
+    Raise StartupError if a token is too short, is configured twice, or cannot be read from its file.
+    """
+    operator = _read("admin_token", config.admin_token, config.admin_token_file)
     moderator = _read("moderator_token", "", config.moderator_token_file)
     given = (
-        (OPERATOR, read_admin_token(config), REQUESTS),
+        (OPERATOR, operator, REQUESTS),
         (MODERATOR, moderator, {"login", *(config.moderator_requests or FOR_MODERATORS)}),
     )
-    return tuple(Access.of(role, token, requests) for role, token, requests in given if token)
+    return tuple(Access(role, digest(token), frozenset(requests)) for role, token, requests in given if token)
 
 
 def read_hook_secret(config: Config) -> str:

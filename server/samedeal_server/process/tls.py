@@ -9,8 +9,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from samedeal.utc_text import utc_text
 from samedeal_server.errors import StartupError
-from samedeal_server.telemetry.events import LogEvent, get_logger
+from samedeal_server.telemetry.logger import get_logger
 from samedeal_server.telemetry.metrics import Metrics
 
 POLL_INTERVAL: Final = 60.0
@@ -68,10 +69,10 @@ class Certificate:
             self._current, self._expires_at = load_certificate(self._cert, self._key)
         except StartupError as error:
             self._metrics.reloads["failed"].inc()
-            _log.error(LogEvent.CERTIFICATE_REJECTED, error=str(error), current_expires=_timestamp(self._expires_at))
+            _log.error("certificate_rejected", error=str(error), current_expires=utc_text(int(1000 * self._expires_at)))
             return False
         self._metrics.tls_certificate_expiry_timestamp_seconds.set(self._expires_at)
-        _log.info(LogEvent.CERTIFICATE_LOADED, expires=_timestamp(self._expires_at))
+        _log.info("certificate_loaded", expires=utc_text(int(1000 * self._expires_at)))
         return True
 
     async def watch(self, poll_interval: float = POLL_INTERVAL) -> None:
@@ -80,11 +81,11 @@ class Certificate:
             now = time.time()
             if self._expires_at - now < EXPIRES_SOON and now - self._warned_at > _DAY:
                 self._warned_at = now
-                facts = {"expires": _timestamp(self._expires_at), "file": str(self._cert)}
+                facts = {"expires": utc_text(int(1000 * self._expires_at)), "file": str(self._cert)}
                 if self._expires_at > now:
-                    _log.warning(LogEvent.CERTIFICATE_EXPIRES_SOON, **facts)
+                    _log.warning("certificate_expires_soon", **facts)
                 else:
-                    _log.error(LogEvent.CERTIFICATE_EXPIRED, **facts)
+                    _log.error("certificate_expired", **facts)
             await asyncio.sleep(poll_interval)
             if self._read_fingerprint() != self._fingerprint:
                 self.reload()
@@ -155,7 +156,3 @@ def _explained(cert: Path, key: Path, error: ssl.SSLError | ValueError) -> Start
     if "-----BEGIN ENCRYPTED" in text or "Proc-Type: 4,ENCRYPTED" in text:
         return StartupError("encrypted_key", key=key)
     return StartupError("no_certificate", cert=cert, key=key, reason=reason)
-
-
-def _timestamp(seconds: float) -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))

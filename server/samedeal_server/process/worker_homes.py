@@ -28,8 +28,8 @@ from websockets.http11 import Request, Response
 from samedeal_server.connections.client_socket import LARGEST_REQUEST, ClientSocket
 from samedeal_server.page.files import is_handshake
 
-VARIABLE: Final = "SAMEDEAL_WORKER_HOMES"
-"""The environment variable that tells a worker the directory of the workers' sockets, and how many workers there are."""
+VARIABLE: Final = "SAMEDEAL_WORKER"
+"""The environment variable with the number of a worker, how many there are, and the directory of their sockets."""
 
 _PREFIX: Final = "/r/"
 _ENOUGH: Final = 3_000
@@ -72,9 +72,9 @@ class WorkerHomes:
         self.loads[self.number - 1] = self.drained[self.number - 1] = 0
 
     @classmethod
-    def of_this_worker(cls, number: str, limit: int) -> Self:
+    def of_this_worker(cls, limit: int) -> Self:
         """Return the homes that the environment variable describes. ``limit`` is that of a worker's connections."""
-        count, _, directory = os.environ[VARIABLE].partition(":")
+        number, count, directory = os.environ[VARIABLE].split(":", 2)
         return cls(Path(directory), int(number), int(count), min(_ENOUGH, max(1, limit // 2)))
 
     def home(self, path: str) -> int:

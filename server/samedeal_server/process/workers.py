@@ -23,7 +23,7 @@ from typing import Any, Final
 from samedeal_server.config.config import Config
 from samedeal_server.embedded_redis.server import EmbeddedRedis
 from samedeal_server.errors import StartupError
-from samedeal_server.process import sd_notify, worker_homes
+from samedeal_server.process import sd_notify
 from samedeal_server.process.banner import ListenAddresses, listen_addresses
 from samedeal_server.process.health import health_listener
 from samedeal_server.process.installation import stopping_for_other_release
@@ -31,14 +31,9 @@ from samedeal_server.process.listening import reserved_port
 from samedeal_server.process.own_house import house_command, keep_house
 from samedeal_server.process.signals import Signals
 from samedeal_server.process.worker_health import NO_ANSWER, WorkerChecks, ask
+from samedeal_server.process.worker_homes import VARIABLE
 from samedeal_server.tasks import cancel_and_wait
-from samedeal_server.telemetry.events import LogEvent, get_logger
-
-VARIABLE: Final = "SAMEDEAL_WORKER"
-"""The environment variable with the number of a worker.
-
-The standard input of a worker is a socket to its parent process.
-"""
+from samedeal_server.telemetry.logger import get_logger
 
 RESTART_INTERVAL: Final = 1.0
 """Time, in seconds, after which a worker that crashed is started again."""
@@ -72,7 +67,7 @@ async def run_workers(config: Config, words: Sequence[str], announce: Callable[[
         checks = WorkerChecks(partial(_health_urls, workers), signals.stop)
         health_url = await stack.enter_async_context(health_listener(config, checks.readiness, checks.metrics))
         addresses = listen_addresses(config, port)
-        _log.info(LogEvent.LISTENING, address=addresses.local, public_address=addresses.public, health=health_url)
+        _log.info("listening", address=addresses.local, public_address=addresses.public, health=health_url)
         announce(addresses, health_url)
         if config.house:
             tasks.append(asyncio.create_task(keep_house(house_command(config, addresses.local), signals.stop)))
@@ -84,14 +79,15 @@ async def run_workers(config: Config, words: Sequence[str], announce: Callable[[
         done, _ = await asyncio.wait([running, *tasks], return_when=asyncio.FIRST_COMPLETED)
         for task in done:
             task.result()
-    _log.info(LogEvent.STOPPED)
+    _log.info("stopped")
 
 
 @dataclass(eq=False)
 class Worker:
     """A worker of a server: its number, the command that starts it, and its process if it runs.
 
-    ``homes`` is the value of ``worker_homes.VARIABLE``.
+    ``homes`` is what follows the number in ``worker_homes.VARIABLE``. The standard input of the process is a socket to
+    its parent process.
     """
 
     number: int
@@ -107,7 +103,7 @@ class Worker:
 
         If the worker was told to stop, also while its process was starting, tell the process now.
         """
-        environment = {**os.environ, VARIABLE: str(self.number), worker_homes.VARIABLE: self.homes}
+        environment = {**os.environ, VARIABLE: f"{self.number}:{self.homes}"}
         for name in ("NOTIFY_SOCKET", "WATCHDOG_USEC"):
             environment.pop(name, None)
         self._close_link()
@@ -135,15 +131,15 @@ class Worker:
             if self.stopping or not code:
                 return
             self.health_url = ""
-            _log.error(LogEvent.WORKER_DIED, worker=self.number, pid=process.pid, code=code)
+            _log.error("worker_died", worker=self.number, pid=process.pid, code=code)
             await asyncio.sleep(RESTART_INTERVAL)
             if await self.start():
-                _log.info(LogEvent.WORKER_RESTARTED, worker=self.number, pid=self.process.pid)
+                _log.info("worker_restarted", worker=self.number, pid=self.process.pid)
 
     async def _kill_if_hung(self, process: asyncio.subprocess.Process) -> None:
         while await ask(self.health_url, "/healthz", HANG_TIMEOUT) != NO_ANSWER:  # noqa: ASYNC110  # nobody tells
             await asyncio.sleep(HANG_TIMEOUT)
-        _log.error(LogEvent.WORKER_HUNG, worker=self.number, pid=process.pid, seconds=HANG_TIMEOUT)
+        _log.error("worker_hung", worker=self.number, pid=process.pid, seconds=HANG_TIMEOUT)
         process.kill()
 
     async def end(self) -> None:
@@ -238,11 +234,3 @@ def _parent() -> socket.socket:
 def is_worker() -> bool:
     """Return whether ``run_workers`` has started this process."""
     return VARIABLE in os.environ
-
-
-def homes_of_rooms(limit: int) -> worker_homes.WorkerHomes:
-    """Return the homes of rooms among the workers that ``run_workers`` has started.
-
-    ``limit`` is the maximum number of a worker's connections.
-    """
-    return worker_homes.WorkerHomes.of_this_worker(os.environ[VARIABLE], limit)

@@ -9,7 +9,7 @@ from typing import Any
 from samedeal.errors import RequestRefused
 from samedeal_server.errors import StoreUnavailable
 from samedeal_server.tasks import cancel_and_wait
-from samedeal_server.telemetry.events import LogEvent, get_logger
+from samedeal_server.telemetry.logger import get_logger
 from samedeal_server.telemetry.metrics import Metrics
 
 _log = get_logger()
@@ -39,12 +39,12 @@ class BackgroundTasks:
         try:
             await work
         except RequestRefused as refusal:
-            _log.debug(LogEvent.REQUEST_REFUSED, code=refusal.code)
+            _log.debug("request_refused", code=refusal.code)
         except StoreUnavailable as error:
-            _log.debug(LogEvent.REDIS_ERROR, error=str(error))
+            _log.debug("redis_error", error=str(error))
         except Exception:  # noqa: BLE001  # a mistake in one room must not end the other rooms; it is logged in full
             self._metrics.faults.inc()
-            _log.exception(LogEvent.FAULT)
+            _log.exception("fault")
 
     async def stop(self) -> None:
         """Cancel all tasks and wait until they have ended. Call this method before the store is closed."""

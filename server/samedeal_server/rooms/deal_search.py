@@ -20,7 +20,7 @@ from samedeal_server.solving.daily_deals import PublicDeals
 from samedeal_server.solving.pool import SolverFailed, Solvers, candidates_from, set_after
 from samedeal_server.solving.worker import Candidate
 from samedeal_server.store.store import Store
-from samedeal_server.telemetry.events import LogEvent, get_logger
+from samedeal_server.telemetry.logger import get_logger
 from samedeal_server.telemetry.metrics import Metrics
 
 Command = Callable[[str, RaceCommand], Awaitable[object]]
@@ -45,8 +45,6 @@ class DealSearch:
         self.solvers = Solvers(metrics)
         self._public_deals = PublicDeals(self.solvers)
         self._begun: dict[str, float] = {}
-        self._ended = metrics.deal_searches_ended
-        metrics.deal_searches.set_function(lambda: len(self._begun))
         metrics.oldest_deal_search_seconds.set_function(self._oldest)
 
     async def search(self, room: str, command: Command) -> None:
@@ -77,12 +75,11 @@ class DealSearch:
         finding = self._find_joint(race, first, due_in) if race.is_joint else self._public_deals.find(first, due_in)
         task = self.searching[room] = asyncio.ensure_future(finding)
         self._begun[room] = time.monotonic()
-        outcome, found, reason = "stopped", None, "no candidate was won"
+        found, reason = None, "no candidate was won"
         try:
             found = await task
-            outcome = "found" if found else "given_up"
         except SolverFailed as failed:
-            outcome, reason = "failed", str(failed)
+            reason = str(failed)
         except asyncio.CancelledError:
             current = asyncio.current_task()
             if not task.cancelled() or (current is not None and current.cancelling()):
@@ -90,9 +87,8 @@ class DealSearch:
             return  # nobody waits for the deal any more
         finally:
             del self._begun[room]
-            self._ended[outcome].inc()
         if found is None:
-            _log.error(LogEvent.DEAL_NOT_FOUND, room=room, game=race.game.name, deal=race.deal, reason=reason)
+            _log.error("deal_not_found", room=room, game=race.game.name, deal=race.deal, reason=reason)
             await command(room, GiveUpDealCommand(race.draw.number))
         else:
             found_deal = FoundDeal(race.draw.number, race.draw.shares, *found)

@@ -21,7 +21,7 @@ from samedeal_server.rooms.player_connection import PlayerConnection
 from samedeal_server.rooms.registry import RoomRegistry
 from samedeal_server.rooms.seated_player import SeatedPlayer
 from samedeal_server.store.group_commit import Commit, CommitResult
-from samedeal_server.telemetry.events import LogEvent, get_logger
+from samedeal_server.telemetry.logger import get_logger
 
 _log = get_logger()
 
@@ -117,7 +117,7 @@ class MoveService:
         seat.play, seat.head = after, head
         for _ in lost:
             self._rooms.metrics.moves["recovered"].inc()
-        _log.info(LogEvent.MOVES_RECOVERED, **connection.ids, actions=len(lost))
+        _log.info("moves_recovered", **connection.ids, actions=len(lost))
 
     async def _check_log(self, hub: Hub, seat: SeatedPlayer, message: Recover) -> None:
         """Raise RequestRefused ``stale`` unless the log already has all actions that the client wants to recover."""

@@ -17,11 +17,15 @@ from samedeal_server.config.limits import Limits
 from samedeal_server.config.token_buckets import WINDOW, decrement, rate_limited
 from samedeal_server.store.clock import StoreClock
 from samedeal_server.store.store import RoomSecret, Store
+from samedeal_server.tasks import uninterrupted
 
 _SCRYPT: Final = {"n": 1 << 13, "r": 8, "p": 1, "dklen": 32}
 
 _CONCURRENT: Final = 2
-"""Maximum number of passphrases that are hashed at the same time. Each keeps a core busy for tens of milliseconds."""
+"""Maximum number of passphrases that are hashed at the same time. Each keeps a core busy for tens of milliseconds.
+
+A caller that is cancelled waits until its thread ends, so that no more threads run at once.
+"""
 
 _SALT_BYTES: Final = 16
 
@@ -52,7 +56,7 @@ class Passphrases:
         if not normalized(passphrase):
             raise refused("blank_passphrase")
         async with self._hashing_turn(network, limits):
-            return salt, await _hash_in_thread(passphrase, salt)
+            return salt, await uninterrupted(asyncio.to_thread(hashed, passphrase, salt))
 
     async def check(self, room: str, secret: RoomSecret, passphrase: str, network: str, limits: Limits) -> None:
         """Raise RequestRefused if a passphrase is wrong, or if it cannot be checked now.
@@ -68,7 +72,7 @@ class Passphrases:
                 room, network, window, limits.guesses_per_address, limits.guesses_per_room
             ):
                 raise rate_limited("Too many wrong passphrases were tried for this room.", WINDOW - elapsed)
-            given = await _hash_in_thread(passphrase, secret.salt)
+            given = await uninterrupted(asyncio.to_thread(hashed, passphrase, secret.salt))
         if not hmac.compare_digest(given, secret.hash):
             raise refused("bad_passphrase")
         await self._store.guesses.remove(room, network, window)
@@ -88,18 +92,6 @@ class Passphrases:
                 yield
         finally:
             decrement(waiting, (network,))
-
-
-async def _hash_in_thread(passphrase: str, salt: bytes) -> bytes:
-    """Hash a passphrase in a thread.
-
-    A caller that is cancelled still waits until the thread ends, so that no more threads run at once than are allowed.
-    """
-    hashing = asyncio.create_task(asyncio.to_thread(hashed, passphrase, salt))
-    try:
-        return await asyncio.shield(hashing)
-    finally:
-        await asyncio.wait((hashing,))
 
 
 def hashed(passphrase: str, salt: bytes) -> bytes:

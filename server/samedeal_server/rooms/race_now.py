@@ -33,58 +33,53 @@ _MOST_ROOMS: Final = 256
 """Maximum number of rooms that the server opens for one start. So many players are waiting only in an attack."""
 
 
-class RaceNowRooms:
-    """Finds the rooms for players who want to race now.
+async def find_room_for_now(rooms: RoomRegistry, room_list: RoomList, game: str, player: str, network: str) -> str:
+    """Return the code of the room whose race starts soonest. Open one if there is none.
 
-    The code of a room that is opened follows from its game and start, so that all nodes send players to the same one. It is
-    keyed: nobody can open that room before.
+    The race is in ``game``. If that is empty, it is in any well-known game, and a room is opened for ``LEAD_GAME``. A
+    room in which the player has a seat comes first, so that asking twice is the same as asking once. Raise SamedealError
+    if there is no such game, or if no room can be opened.
     """
+    now, origin = await rooms.store.now(), rooms.creator.origin(network)
+    lines = [line for line in await room_list.lines(game, only_open=True) if _is_soon(line, now)]
+    lines = [line for line in lines if game or game_named(line.game).file.known]
+    lines.sort(key=lambda line: (line.starts, -line.players))
+    races = await rooms.store.load_races([line.room for line in lines])
+    fitting = [race for race in races if race is not None and _admits(race, player, origin)]
+    fitting.sort(key=lambda race: race.racer(player) is None)
+    return fitting[0].room if fitting else await _open(rooms, game or LEAD_GAME, now, player, network)
 
-    def __init__(self, rooms: RoomRegistry, room_list: RoomList) -> None:
-        self._rooms = rooms
-        self._creator = rooms.creator
-        self._list = room_list
 
-    async def find(self, game: str, player: str, network: str) -> str:
-        """Return the code of the room whose race starts soonest. Open one if there is none.
+async def _open(rooms: RoomRegistry, game: str, now: int, player: str, network: str) -> str:
+    """Return the code of a room that the server opens, or has opened.
 
-        The race is in ``game``. If that is empty, it is in any well-known game, and a room is opened for ``LEAD_GAME``. A
-        room in which the player has a seat comes first, so that asking twice is the same as asking once. Raise
-        SamedealError if there is no such game, or if no room can be opened.
-        """
-        now = await self._rooms.store.now()
-        lines = [line for line in await self._list.lines(game, only_open=True) if _is_soon(line, now)]
-        lines = [line for line in lines if game or game_named(line.game).file.known]
-        lines.sort(key=lambda line: (line.starts, -line.players))
-        races = await self._rooms.store.load_races([line.room for line in lines])
-        fitting = [race for race in races if race is not None and self._admits(race, player, network)]
-        fitting.sort(key=lambda race: race.racer(player) is None)
-        return fitting[0].room if fitting else await self._open(game or LEAD_GAME, now, player, network)
+    It follows from the game and the start, so that all nodes send players to the same room. It is keyed: nobody can open
+    that room before.
+    """
+    creator, load_races = rooms.creator, rooms.store.load_races
+    for start in range(_next_start(now + SHORTEST_WAIT // 2), _next_start(now + SHORTEST_WAIT) + 1, PERIOD):
+        options = Options.scheduled(game, start, _COUNTDOWN, bots=False)
+        for number in range(_MOST_ROOMS):
+            code = creator.shared_code(f"{game} {start} {number}")
+            (race,) = await load_races([code])
+            if race is None:
+                if start < now + SHORTEST_WAIT:
+                    break  # too late to open a room, but not to find one that the list has not yet
+                await creator.create_shared(options, code, network, house=MOST_HOUSE)
+                (race,) = await load_races([code])
+            if race is not None and race.options == options and _admits(race, player, creator.origin(network)):
+                return code
+    raise refused("no_free_code")
 
-    async def _open(self, game: str, now: int, player: str, network: str) -> str:
-        for start in range(_next_start(now + SHORTEST_WAIT // 2), _next_start(now + SHORTEST_WAIT) + 1, PERIOD):
-            options = Options.scheduled(game, start, _COUNTDOWN, bots=False)
-            for number in range(_MOST_ROOMS):
-                code = self._creator.shared_code(f"{game} {start} {number}")
-                (race,) = await self._rooms.store.load_races([code])
-                if race is None:
-                    if start < now + SHORTEST_WAIT:
-                        break  # too late to open a room, but not to find one that the list has not yet
-                    await self._creator.create_shared(options, code, network, house=MOST_HOUSE)
-                    (race,) = await self._rooms.store.load_races([code])
-                if race is not None and race.options == options and self._admits(race, player, network):
-                    return code
-        raise refused("no_free_code")
 
-    def _admits(self, race: Race, player: str, network: str) -> bool:
-        if not race.is_open or race.private or (race.tide and race.options.bots):
-            return False  # in a tide, bots meet in rooms of their own
-        origin = self._creator.origin(network)
-        if is_barred(race, player, origin):
-            return False
-        if race.racer(player) is not None:
-            return True
-        return len(race.racers) < race.options.players and not is_crowded(race, origin)
+def _admits(race: Race, player: str, origin: str) -> bool:
+    if not race.is_open or race.private or (race.tide and race.options.bots):
+        return False  # in a tide, bots meet in rooms of their own
+    if is_barred(race, player, origin):
+        return False
+    if race.racer(player) is not None:
+        return True
+    return len(race.racers) < race.options.players and not is_crowded(race, origin)
 
 
 def _is_soon(line: RoomLine, now: int) -> bool:

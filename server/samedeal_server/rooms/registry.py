@@ -35,7 +35,7 @@ from samedeal_server.rooms.room_creation import RoomCreator
 from samedeal_server.store.clock import StoreClock
 from samedeal_server.store.pubsub import Listener
 from samedeal_server.store.store import Snapshot, Store
-from samedeal_server.telemetry.events import LogEvent, get_logger
+from samedeal_server.telemetry.logger import get_logger
 from samedeal_server.telemetry.metrics import Metrics
 
 _MILESTONES: Final = frozenset(("opened", "countdown", "racing", "finished", "closed", "rematch"))
@@ -73,7 +73,7 @@ class RoomRegistry:
     _refcounts: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
-        self._listener = Listener(self.store.redis, self.metrics)
+        self._listener = Listener(self.store.redis)
         self.creator = RoomCreator(self)
         self.store.on_committed = partial(self._apply_event, Hub.committed)
 
@@ -138,7 +138,7 @@ class RoomRegistry:
                 return wanted, changes
 
     def record(self, race: Race, changes: tuple[str, ...], by: str = "") -> None:
-        """Log the changes of a race, count them in the metrics, and add those to the news that everybody may know.
+        """Log the changes of a race, and add those to the news that everybody may know.
 
         ``tick`` adds the news of the end of a race, once the race has a record.
         """
@@ -150,9 +150,8 @@ class RoomRegistry:
                 {"place": line.place, "player": line.player, "foundation_cards": line.foundation_cards}
                 for line in race.result.standings
             ]
-        _log.info(LogEvent.RACE_CHANGED, room=race.room, phase=race.phase, changes=list(changes), **fields)
+        _log.info("race_changed", room=race.room, phase=race.phase, changes=list(changes), **fields)
         for change in _MILESTONES.intersection(changes):
-            self.metrics.races[race.game.name, change].inc()
             if change != "finished" and (news := news_of(race, change)):
                 self.background.spawn(partial(self.store.news.add, news))
 
@@ -271,4 +270,4 @@ class RoomRegistry:
                 apply_event(hub, *event)
             except Exception:  # noqa: BLE001  # as in BackgroundTasks.guard
                 self.metrics.faults.inc()
-                _log.exception(LogEvent.FAULT)
+                _log.exception("fault")

@@ -23,7 +23,7 @@ from samedeal.utc_text import utc_text
 from samedeal_server.races.earlier import EarlierRace
 from samedeal_server.rooms.passphrases import Passphrases
 from samedeal_server.store.store import RoomSecret
-from samedeal_server.telemetry.events import LogEvent, get_logger
+from samedeal_server.telemetry.logger import get_logger
 from samedeal_server.telemetry.logs import ThrottledLog
 
 if TYPE_CHECKING:
@@ -167,14 +167,14 @@ class RoomCreator:
     async def _check_room_limit(self) -> None:
         limit = self._rooms.limits.rooms
         if await self._store.index.count() >= limit:
-            self._throttled_log.warning(LogEvent.SERVER_FULL, "limit-rooms", limit=limit)
+            self._throttled_log.warning("server_full", "limit-rooms", limit=limit)
             raise refused("server_full")
 
     async def _check_windows(self, origin: str, now: int) -> None:
         """Raise RequestRefused if there are too many races with a window, from this origin or in all."""
         limits, origins = self._rooms.limits, await self._store.index.windows(now)
         if len(origins) >= limits.windows:
-            self._throttled_log.warning(LogEvent.SERVER_FULL, "limit-windows", limit=limits.windows)
+            self._throttled_log.warning("server_full", "limit-windows", limit=limits.windows)
             raise refused("windows_full")
         if origins.count(origin) >= limits.windows_per_address:
             raise refused("too_many_windows", limit=limits.windows_per_address)

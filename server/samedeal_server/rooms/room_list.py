@@ -11,7 +11,7 @@ from samedeal.games import game_named
 from samedeal.protocol.messages import RoomLine
 from samedeal_server.loop_timers import Timers
 from samedeal_server.races.public_facts import room_line
-from samedeal_server.rooms.cached_list import LIST_LIFETIME, MAX_LISTED, CachedList
+from samedeal_server.rooms.cached_value import LIST_LIFETIME, MAX_LISTED, CachedValue
 from samedeal_server.store.room_indexes import ListedRoom
 from samedeal_server.store.store import Store
 
@@ -40,7 +40,7 @@ class RoomList:
     def __init__(self, store: Store, timers: Timers) -> None:
         self._store = store
         self._timers = timers
-        self._lists: dict[tuple[str, bool, bool], CachedList[RoomLine]] = {}
+        self._lists: dict[tuple[str, bool, bool], CachedValue[tuple[RoomLine, ...]]] = {}
 
     async def lines(self, game: str = "", *, only_open: bool = False, bots: bool = False) -> tuple[RoomLine, ...]:
         """Return at most ``MAX_LISTED`` rooms.
@@ -55,8 +55,8 @@ class RoomList:
         chosen = game, only_open, bots
         if chosen not in self._lists:
             lifetime = LIST_LIFETIME if chosen == ("", False, False) else FILTERED_LIFETIME
-            self._lists[chosen] = CachedList(partial(self._read, *chosen), self._timers, lifetime)
-        return await self._lists[chosen].lines()
+            self._lists[chosen] = CachedValue(partial(self._read, *chosen), self._timers, lifetime)
+        return await self._lists[chosen].get()
 
     async def _read(self, game: str, *only: bool) -> tuple[RoomLine, ...]:
         only_open, bots = only

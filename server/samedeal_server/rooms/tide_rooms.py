@@ -18,56 +18,50 @@ _MOST_ROOMS: Final = 64
 _ROOMS_PER_READ: Final = 4
 
 
-class TideRooms:
-    """Finds the rooms for players who come to a tide. Declared bots meet in rooms of their own.
+async def find_tide_room(rooms: RoomRegistry, game: str, start: int, player: str, network: str, *, bot: bool) -> str:
+    """Return the code of a room of the tide, in which the player has a seat or can take one.
 
-    The codes of the rooms follow from the game, the start and their numbers, so that all nodes open the same ones. They
-    are keyed: nobody can open such a room before.
+    Declared bots meet in rooms of their own. The codes of the rooms follow from the game, the start and their numbers, so
+    that all nodes open the same ones. They are keyed: nobody can open such a room before.
+
+    Raise RequestRefused if there is no such tide, if it is not open for the player yet, or if no room can be opened.
     """
+    store = rooms.store
+    now = await store.now()
+    if not has_tide(rooms.tides, game, start) or now >= start - 1000 * _COUNTDOWN:
+        raise refused("no_tide")
+    past = await store.earlier.past(player)
+    opens = start - OPEN_FOR + (past.wait if past.tide != start else 0)
+    if now < opens:
+        seconds = -(-(opens - now) // 1000)
+        wait = f"{seconds} s" if seconds < 60 else f"{-(-seconds // 60)} min"
+        raise refused("tide_not_open", retry_after=seconds, wait=wait)
+    room = await _claim(rooms, game, start, player, network, bot=bot)
+    await store.earlier.change_past(player, lambda past: past.entering(start))
+    return room
 
-    def __init__(self, rooms: RoomRegistry) -> None:
-        self._rooms = rooms
-        self._store = rooms.store
-        self._creator = rooms.creator
 
-    async def find(self, game: str, start: int, player: str, network: str, *, bot: bool) -> str:
-        """Return the code of a room of the tide, in which the player has a seat or can take one.
-
-        Raise RequestRefused if there is no such tide, if it is not open for the player yet, or if no room can be opened.
-        """
-        now = await self._store.now()
-        if not has_tide(self._rooms.tides, game, start) or now >= start - 1000 * _COUNTDOWN:
-            raise refused("no_tide")
-        past = await self._store.earlier.past(player)
-        opens = start - OPEN_FOR + (past.wait if past.tide != start else 0)
-        if now < opens:
-            seconds = -(-(opens - now) // 1000)
-            wait = f"{seconds} s" if seconds < 60 else f"{-(-seconds // 60)} min"
-            raise refused("tide_not_open", retry_after=seconds, wait=wait)
-        tide = f"{game} {start} {'bots' if bot else 'people'}"
-        room = await self._claim(tide, game, start, player, network, bot=bot)
-        await self._store.earlier.change_past(player, lambda past: past.entering(start))
-        return room
-
-    async def _claim(self, tide: str, game: str, start: int, player: str, network: str, *, bot: bool) -> str:
-        origin = self._creator.origin(network)
-        rooms: list[str] = []
-        races: list[Race | None] = []
-        while None not in races and len(rooms) < _MOST_ROOMS:
-            codes = [self._creator.shared_code(f"tide {tide} {len(rooms) + each}") for each in range(_ROOMS_PER_READ)]
-            races = await self._store.load_races(codes)
-            for code, race in zip(codes, races, strict=True):
-                if race is None:
-                    break
-                if race.racer(player) is not None:
-                    return code
-                is_open = race.phase == "open" and race.tide == start and not is_barred(race, player, origin)
-                rooms.append(" ".join(f"{each.player} {each.origin}" for each in race.racers) if is_open else "full")
-        number = await self._store.tides.claim(tide, player, origin, rooms, _MOST_ROOMS)
-        if number < 0:
-            raise refused("server_full")
-        code = self._creator.shared_code(f"tide {tide} {number}")
-        if number >= len(rooms):
-            options = Options.scheduled(game, start, _COUNTDOWN, bots=bot, players=MAX_SEATS)
-            await self._creator.create_shared(options, code, network, start)
-        return code
+async def _claim(rooms: RoomRegistry, game: str, start: int, player: str, network: str, *, bot: bool) -> str:
+    store, creator = rooms.store, rooms.creator
+    tide = f"{game} {start} {'bots' if bot else 'people'}"
+    origin = creator.origin(network)
+    seats: list[str] = []
+    races: list[Race | None] = []
+    while None not in races and len(seats) < _MOST_ROOMS:
+        codes = [creator.shared_code(f"tide {tide} {len(seats) + each}") for each in range(_ROOMS_PER_READ)]
+        races = await store.load_races(codes)
+        for code, race in zip(codes, races, strict=True):
+            if race is None:
+                break
+            if race.racer(player) is not None:
+                return code
+            is_open = race.phase == "open" and race.tide == start and not is_barred(race, player, origin)
+            seats.append(" ".join(f"{each.player} {each.origin}" for each in race.racers) if is_open else "full")
+    number = await store.tides.claim(tide, player, origin, seats, _MOST_ROOMS)
+    if number < 0:
+        raise refused("server_full")
+    code = creator.shared_code(f"tide {tide} {number}")
+    if number >= len(seats):
+        options = Options.scheduled(game, start, _COUNTDOWN, bots=bot, players=MAX_SEATS)
+        await creator.create_shared(options, code, network, start)
+    return code

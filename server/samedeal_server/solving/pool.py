@@ -27,7 +27,7 @@ from samedeal.joint_deal import HIGHEST_CANDIDATE
 from samedeal_server.solving.turns import Turns
 from samedeal_server.solving.worker import Candidate
 from samedeal_server.tasks import cancel_and_wait, uninterrupted
-from samedeal_server.telemetry.events import LogEvent, get_logger
+from samedeal_server.telemetry.logger import get_logger
 from samedeal_server.telemetry.logs import ThrottledLog
 from samedeal_server.telemetry.metrics import Metrics
 
@@ -88,17 +88,16 @@ class WorkerHealth:
         self._answered_at = asyncio.get_running_loop().time()
         self._metrics.solver_up.set(1)
         if fault:
-            _log.info(LogEvent.SOLVER_WORKS)
+            _log.info("solver_works")
 
     def failed(self, reason: str) -> None:
         """Record that a worker ended without an answer, or did not start. A few in a row are a fault of the node."""
-        self._log.warning(LogEvent.SOLVER_ENDED, reason)
-        self._metrics.solver_workers_ended.inc()
+        self._log.warning("solver_ended", reason)
         self._failures += 1
         if self._failures == LEAST_FAILURES:
             self.fault = reason
             self._metrics.solver_up.set(0)
-            _log.error(LogEvent.SOLVER_BROKEN, reason=reason)
+            _log.error("solver_broken", reason=reason)
 
 
 def candidates_from(first: Candidate) -> Iterator[Candidate]:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple
 
-from samedeal_server.telemetry.events import LogEvent, get_logger
+from samedeal_server.telemetry.logger import get_logger
 from samedeal_server.telemetry.metrics import Metrics
 
 FailureKind = Literal["connect", "lost", "timeout", "refused"]
@@ -22,13 +22,13 @@ class RedisProblem:
 
     text: str
     quiet_time: float
-    begins: LogEvent
-    ends: LogEvent
+    begins: str
+    ends: str
 
 
-DOWN: Final = RedisProblem("is down", 1.0, LogEvent.REDIS_DOWN, LogEvent.REDIS_UP)
+DOWN: Final = RedisProblem("is down", 1.0, "redis_down", "redis_up")
 
-REJECTS: Final = RedisProblem("rejects commands", 5.0, LogEvent.REDIS_REJECTS, LogEvent.REDIS_ACCEPTS)
+REJECTS: Final = RedisProblem("rejects commands", 5.0, "redis_rejects", "redis_accepts")
 """The quiet time is longer than the interval between heartbeats, each of which writes.
 
 A primary that rejects only writes therefore keeps failing within this time.
@@ -109,7 +109,7 @@ class RedisAvailability:
     def set_risk(self, where: str, risk: str) -> None:
         """Set the reason why a primary may lose acknowledged moves. Pass an empty string if the primary is safe."""
         if risk and risk != self._risks.get(where):
-            _log.warning(LogEvent.REDIS_UNSAFE, redis=where, problem=risk)
+            _log.warning("redis_unsafe", redis=where, problem=risk)
         if risk:
             self._risks[where] = risk
         else:

@@ -52,17 +52,14 @@ class Executor:
 
         ``PrimaryClient.try_execute`` explains ``durable``.
         """
-        try:
-            answers = await self.redis.try_execute(commands, durable=durable)
-            if missing := {i for i, answer in enumerate(answers) if isinstance(answer, NoScriptError)}:
-                # Another client may have loaded the script while Redis executed this batch, so that only the first commands
-                # failed.
-                repeated = with_followers(commands, missing)
-                sources = [Script.with_source(commands[i]) for i in repeated]
-                for i, answer in zip(repeated, await self.redis.try_execute(sources, durable=durable), strict=True):
-                    answers[i] = answer
-        except (RedisError, OSError) as error:
-            raise unavailable(error) from error
+        answers = await self.redis.try_execute(commands, durable=durable)
+        if missing := {i for i, answer in enumerate(answers) if isinstance(answer, NoScriptError)}:
+            # Another client may have loaded the script while Redis executed this batch, so that only the first commands
+            # failed.
+            repeated = with_followers(commands, missing)
+            sources = [Script.with_source(commands[i]) for i in repeated]
+            for i, answer in zip(repeated, await self.redis.try_execute(sources, durable=durable), strict=True):
+                answers[i] = answer
         return answers
 
     async def server_info(self) -> dict[str, dict[str, Any]]:

@@ -74,7 +74,8 @@ class AttemptBegan:
     began_at: int
 
 
-Event = AttemptBegan | RaceChanged | RacePatched | MoveCommitted | PresenceChanged | SpectatorCount | OperatorMessage
+EncodedEvent = RaceChanged | RacePatched | MoveCommitted | PresenceChanged | OperatorMessage
+Event = EncodedEvent | AttemptBegan | SpectatorCount
 
 
 class SequencedEvent(Struct, frozen=True):
@@ -117,8 +118,8 @@ SPECTATORS_PREFIX = "spectators "
 """The text before the number in the event ``spectators``. ``set_spectator_count.lua`` appends the number."""
 
 
-def encode_event(event: Event) -> bytes:
-    """Encode an event for the stream of its room."""
+def encode_event(event: EncodedEvent) -> bytes:
+    """Encode an event for the stream of its room. Scripts encode the other kinds."""
     match event:
         case MoveCommitted():
             return b"move " + pack(event)
@@ -128,10 +129,6 @@ def encode_event(event: Event) -> bytes:
             return b"patch " + pack(event)
         case PresenceChanged(player, generation, connected):
             return f"presence {player} {generation} {int(connected)}".encode()
-        case AttemptBegan(player, began_at):
-            return f"{BEGAN_PREFIX}{player} {began_at}".encode()
-        case SpectatorCount(count):
-            return f"{SPECTATORS_PREFIX}{count}".encode()
         case OperatorMessage(text):
             return f"message {text}".encode()
 

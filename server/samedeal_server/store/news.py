@@ -15,7 +15,7 @@ from samedeal.protocol.codec import pack
 from samedeal_server.races.public_facts import RaceNews
 from samedeal_server.store import keys
 from samedeal_server.store.command_executor import Executor, StorePart
-from samedeal_server.store.redis_client import RedisCommand, command
+from samedeal_server.store.redis_client import command
 from samedeal_server.store.schema import readable
 from samedeal_server.store.scripts import Script
 
@@ -56,13 +56,14 @@ def parse_news_id(text: str) -> NewsId | None:
     return match and NewsId(int(match[1]), int(match[2]))
 
 
-NumberedNews = tuple[NewsId, RaceNews]
-
 _Told = TypeVar("_Told", RaceNews, ReportLine)
 
 
 class TellingStore(StorePart, Generic[_Told]):
-    """A stream of what groups of consumers are told. What is older than ``days`` is dropped with the next entry."""
+    """A stream of what groups of consumers are told. What is older than ``days`` is dropped with the next entry.
+
+    Adding the same again changes nothing, as no two entries are equal.
+    """
 
     def __init__(self, executor: Executor, key: str, kind: type[_Told], days: int) -> None:
         super().__init__(executor)
@@ -72,12 +73,9 @@ class TellingStore(StorePart, Generic[_Told]):
     async def add(self, news: _Told) -> None:
         """Append news to the stream."""
         await self._executor.execute(
-            self._adding(pack(news)),
+            _ADD([self._key], pack(news), LENGTH),
             command("XTRIM", self._key, "MINID", max(0, news.time - self._lifetime)),
         )
-
-    def _adding(self, news: bytes) -> RedisCommand:
-        return command("XADD", self._key, "MAXLEN", "~", LENGTH, "*", "news", news)
 
     async def remove(self, ids: Sequence[NewsId]) -> None:
         """Remove what has these ids."""
@@ -135,10 +133,6 @@ class NewsStore(TellingStore[RaceNews]):
 
     def __init__(self, executor: Executor) -> None:
         super().__init__(executor, keys.NEWS, RaceNews, NEWS_DAYS)
-
-    def _adding(self, news: bytes) -> RedisCommand:
-        """Return the command that appends news. Repeating it changes nothing, as no two pieces of news are equal."""
-        return _ADD([self._key], news, LENGTH)
 
     async def add_once(self, news: RaceNews) -> None:
         """Append the news that a race has finished, unless a node has done so before."""

@@ -19,8 +19,7 @@ from samedeal_server.store.events import SequencedEvent, decode_announced_event
 from samedeal_server.store.redis_cluster import RedisClient
 from samedeal_server.store.schema import reading
 from samedeal_server.tasks import cancel_and_wait
-from samedeal_server.telemetry.events import LogEvent, get_logger
-from samedeal_server.telemetry.metrics import Metrics
+from samedeal_server.telemetry.logger import get_logger
 
 SILENCE_TIMEOUT: Final = 5.0
 """Time, in seconds, without an announcement after which Redis is pinged. The timeout for the answer is the same."""
@@ -50,14 +49,12 @@ class Listener:
     or a room moves to another primary, the listener subscribes to the room again and yields that its subscription has begun.
     """
 
-    def __init__(self, redis: RedisClient, metrics: Metrics) -> None:
+    def __init__(self, redis: RedisClient) -> None:
         self.rooms: set[str] = set()
         self._redis = redis
-        self._metrics = metrics
         self._announcements: asyncio.Queue[Announcement] = asyncio.Queue(_MAX_READ_AHEAD)
         self._subscriptions: dict[Host | None, _Subscription] = {}
         self._assigned: dict[str, _Subscription] = {}
-        self._tasks: dict[Host | None, asyncio.Task[None]] = {}
 
     async def subscribe(self, room: str) -> None:
         """Subscribe to the events of a room."""
@@ -82,24 +79,22 @@ class Listener:
             while True:
                 yield await self._announcements.get()
         finally:
-            await cancel_and_wait([assigning, *self._tasks.values()])
+            await cancel_and_wait([assigning, *(each.reading for each in self._subscriptions.values())])
 
     async def _assign_forever(self) -> None:
         """Subscribe to each room at the primary that has the room's keys.
 
         Subscribe again whenever that primary changes.
         """
-        self._start(None)
+        self._subscription(None)
         while True:
             for room in list(self.rooms):
                 await self._assign(room)
             used = {*self._assigned.values(), self._subscriptions[None]}
             for primary, subscription in list(self._subscriptions.items()):
-                if subscription in used:
-                    self._start(primary)
-                else:
+                if subscription not in used:
                     del self._subscriptions[primary]
-                    await cancel_and_wait([self._tasks.pop(primary)] if primary in self._tasks else [])
+                    await cancel_and_wait([subscription.reading])
             await asyncio.sleep(_RETRY_INTERVAL)
 
     async def _assign(self, room: str) -> None:
@@ -113,17 +108,11 @@ class Listener:
             await before.unsubscribe(room)
         if self._assigned.get(room) is subscription:
             await subscription.subscribe(room)
-            if None in self._tasks:
-                self._start(primary)
 
     def _subscription(self, primary: Host | None) -> _Subscription:
         if primary not in self._subscriptions:
-            self._subscriptions[primary] = _Subscription(self._redis, primary, self._metrics, self._announcements)
+            self._subscriptions[primary] = _Subscription(self._redis, primary, self._announcements)
         return self._subscriptions[primary]
-
-    def _start(self, primary: Host | None) -> None:
-        if primary not in self._tasks:
-            self._tasks[primary] = asyncio.create_task(self._subscription(primary).read_forever())
 
 
 @dataclass(eq=False, repr=False)
@@ -131,17 +120,19 @@ class _Subscription:
     """A connection that subscribes to rooms and puts the announcements into a queue. A lost connection is reopened.
 
     ``primary`` is the address of a primary of a cluster. If ``primary`` is None, the connection leads to any server,
-    and receives the announcements for every node too.
+    and receives the announcements for every node too. The task ``reading`` reads announcements until it is cancelled.
     """
 
     _redis: RedisClient
     _primary: Host | None
-    _metrics: Metrics
     _announcements: asyncio.Queue[Announcement]
     rooms: set[str] = field(default_factory=set)
     _pubsub: PubSub | None = None
     _sharded: bool = False
     _reconnect: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def __post_init__(self) -> None:
+        self.reading = asyncio.create_task(self._read_forever())
 
     async def subscribe(self, room: str) -> None:
         """Subscribe to the events of a room."""
@@ -172,11 +163,10 @@ class _Subscription:
         try:
             await request
         except Exception as error:  # noqa: BLE001  # any error: the reader may be reconnecting the same connection
-            _log.debug(LogEvent.REDIS_ERROR, error=str(error), during="subscribe")
+            _log.debug("redis_error", error=str(error), during="subscribe")
             self._reconnect.set()
 
-    async def read_forever(self) -> None:
-        """Read announcements until cancelled."""
+    async def _read_forever(self) -> None:
         while True:
             self._reconnect.clear()
             reading, asked = asyncio.create_task(self._read()), asyncio.create_task(self._reconnect.wait())
@@ -188,9 +178,9 @@ class _Subscription:
                 # The connection itself reports that Redis is unreachable. Only the listener notices that Redis is silent.
                 error = reading.exception()
                 if isinstance(error, TimeoutError):
-                    _log.warning(LogEvent.SUBSCRIPTION_TIMED_OUT, error=str(error))
+                    _log.warning("subscription_timed_out", error=str(error))
                 else:
-                    _log.debug(LogEvent.REDIS_ERROR, error=str(error), during="subscription")
+                    _log.debug("redis_error", error=str(error), during="subscription")
             with suppress(RedisError, OSError):
                 await self._redis.primaries()  # the rooms of a cluster may have moved
             await asyncio.sleep(_RETRY_INTERVAL)

@@ -90,10 +90,6 @@ class RecordStore(StorePart):
             )
         return bool(added)
 
-    async def newest(self, limit: int) -> tuple[RecordLine, ...]:
-        """Return the summaries of the public records among the ``limit`` newest records, newest first."""
-        return await self.before("", limit, among=limit)
-
     async def before(self, race: str, limit: int, player: str = "", among: int = _MOST_READ) -> tuple[RecordLine, ...]:
         """Return the summaries of public records, newest first: at most ``limit`` of the ``among`` records before a race.
 

@@ -149,6 +149,10 @@ class PrimaryClient(Redis):
         """Return a client for each primary. Raise RedisError or OSError if no primary is found."""
         return [self]
 
+    async def variants(self, key: str) -> dict[str, str]:
+        """Return for the address of each primary a key that is stored on this primary."""
+        return {self.where: key}
+
     def primary_for(self, key: str) -> Host | None:  # noqa: ARG002  # as in ClusterClient
         """Return the address of the primary that has a key or a channel.
 

@@ -96,8 +96,8 @@ class ClusterClient:
             return self._moved[slot]
         return next((address for first, last, address in self._slot_map if first <= slot <= last), None)
 
-    async def variants(self, key: str) -> dict[Host, str]:
-        """Return for each primary a key that is stored on this primary: ``key`` with a colon and a number appended.
+    async def variants(self, key: str) -> dict[str, str]:
+        """See PrimaryClient. Each primary has ``key`` with a colon and a number appended.
 
         Raise RedisError or OSError if no server answers.
         """
@@ -109,7 +109,7 @@ class ClusterClient:
                 found.setdefault(primary, variant)
                 if len(found) == len(wanted):
                     break
-        return found
+        return {format_host(primary): variant for primary, variant in found.items()}
 
     async def _refresh_slots(self, refreshes: int) -> None:
         """Read the slot map from the cluster, unless another task has done so in the meantime.

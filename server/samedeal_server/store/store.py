@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from msgspec.structs import replace
+from redis.exceptions import TimeoutError as RedisTimeoutError
 
 import samedeal
 from samedeal.errors import RequestRefused
@@ -20,6 +22,7 @@ from samedeal_server.errors import StoreUnavailable
 from samedeal_server.races.log_entry import LogEntry
 from samedeal_server.races.signed_receipts import KEY_BYTES
 from samedeal_server.store import keys, schema
+from samedeal_server.store.address import Host
 from samedeal_server.store.command_executor import Executor
 from samedeal_server.store.data_loss_risk import risk
 from samedeal_server.store.earlier_races import EarlierRaces
@@ -39,7 +42,7 @@ from samedeal_server.store.house_store import HouseStore
 from samedeal_server.store.news import NewsStore, ReportStore
 from samedeal_server.store.passphrase_guesses import PassphraseGuesses
 from samedeal_server.store.records import RecordStore
-from samedeal_server.store.redis_client import RedisCommand, command, unavailable
+from samedeal_server.store.redis_client import RedisCommand, command, converted_errors, unavailable
 from samedeal_server.store.redis_cluster import RedisClient
 from samedeal_server.store.room_indexes import RoomIndex
 from samedeal_server.store.scripts import REPLACE_STRING, Script
@@ -82,6 +85,9 @@ LEASE: Final = 6_000
 
 After the same time, a node looks again whether a duty that it did not get has been done.
 """
+
+_PROBE_TIMEOUT: Final = 1.0
+"""Timeout, in seconds, for a primary to accept a test write."""
 
 ENTRIES_PER_READ: Final = 500
 """Maximum number of log entries that are read, and perhaps replayed, before other tasks of the node get a turn."""
@@ -153,7 +159,7 @@ class Store:
         self.tides = TideStore(self.executor)
         self.receipt_key = b""
         self.on_committed: OnCommitted = lambda _room, _event, _is_announced: None
-        self._commits = GroupCommit(self._commit_batch)
+        self._commits: dict[Host | None, GroupCommit] = {}
 
     async def check_schema(self) -> None:
         """Raise StartupError if an incompatible release has used this Redis in the last eight days."""
@@ -166,12 +172,25 @@ class Store:
         await self.executor.execute(command("HSET", keys.SCHEMAS, schema.SCHEMA_VERSION, ran))
 
     async def probe(self) -> str:
-        """Test whether Redis accepts writes. Raise StoreUnavailable if it does not.
+        """Test whether Redis accepts writes. Raise StoreUnavailable if no primary does.
 
-        Return an empty text. The store of a cluster returns the names of the primaries that do not accept writes.
+        Return a text that names the primaries of a cluster that do not accept writes, or an empty text.
         """
-        await self.executor.execute(command("SET", keys.PROBE, "1", "PX", 1000), durable=True)
-        return ""
+        with converted_errors():
+            probe_keys = await self.redis.variants(keys.PROBE)
+        results = await asyncio.gather(*map(self._probe, probe_keys.values()))
+        failed = {where: error for where, error in zip(probe_keys, results, strict=True) if error is not None}
+        if len(failed) == len(probe_keys):
+            raise unavailable(next(iter(failed.values())))
+        return "; ".join(f"{where} ({str(error) or type(error).__name__})" for where, error in failed.items())
+
+    async def _probe(self, key: str) -> Exception | None:
+        try:
+            async with asyncio.timeout(_PROBE_TIMEOUT):
+                (answer,) = await self.executor.try_execute([command("SET", key, "1", "PX", 1000)], durable=True)
+        except TimeoutError:
+            return RedisTimeoutError(f"no answer for {_PROBE_TIMEOUT:g} seconds")
+        return answer if isinstance(answer, Exception) else None
 
     async def check_settings(self) -> None:
         """Report to ``availability`` whether the settings of each primary let it lose acknowledged moves."""
@@ -395,11 +414,14 @@ class Store:
         return _commit_result(answer)
 
     def commit(self, commit: Commit) -> Awaitable[CommitResult]:
-        """Commit an action in one batch with the other actions of the same turn of the event loop.
+        """Commit an action in one batch with the other actions of the same turn of the event loop on the same primary.
 
-        The result is available when the action is durable.
+        The result is available when the action is durable. A slow primary of a cluster delays only its own rooms.
         """
-        return self._commits.commit(commit)
+        primary = self.redis.primary_for(keys.meta(commit.room))
+        if (commits := self._commits.get(primary)) is None:
+            commits = self._commits[primary] = GroupCommit(self._commit_batch)
+        return commits.commit(commit)
 
     async def _commit_batch(self, commits: Sequence[Commit]) -> list[CommitResult | Exception]:
         commands = [_commit_command(commit) for commit in commits]

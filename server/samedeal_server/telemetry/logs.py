@@ -15,12 +15,10 @@ from contextlib import suppress
 from typing import Final, TextIO
 
 import structlog
-from structlog.typing import EventDict, ExcInfo, Processor, WrappedLogger
-from websockets.exceptions import WebSocketException
+from structlog.typing import EventDict, ExcInfo, FilteringBoundLogger, Processor, WrappedLogger
 
 from samedeal.terminal_text import printable
 from samedeal_server.config.config import Config
-from samedeal_server.telemetry.events import EventLog, LogEvent, get_logger
 
 _LIBRARIES: Final = {"websockets": logging.WARNING, "samedeal": logging.WARNING, "redis": logging.WARNING}
 """Minimum log levels of libraries, even if the configured level is lower.
@@ -33,9 +31,6 @@ _MAX_WIDTH: Final = 2000
 
 _THROTTLE_INTERVAL: Final = 10.0
 """Minimum interval, in seconds, between two lines with the same reason in a ThrottledLog."""
-
-_HANDSHAKE_FAILED: Final = "opening handshake failed"
-"""The message with which some versions of websockets log a malformed handshake and its traceback."""
 
 
 def log_stream(config: Config) -> TextIO:
@@ -99,17 +94,17 @@ class ThrottledLog:
     Each line says how many events have occurred since the previous line.
     """
 
-    def __init__(self, log: EventLog) -> None:
+    def __init__(self, log: FilteringBoundLogger) -> None:
         self._log = log
         self._counts: Counter[str] = Counter()
         self._logged_at: dict[str, float] = {}
 
-    def info(self, event: LogEvent, reason: str, **fields: object) -> None:
+    def info(self, event: str, reason: str, **fields: object) -> None:
         """Log an event with its fields. If an event with the same reason was logged recently, only count the new one."""
         if count := self._due(reason):
             self._log.info(event, reason=reason, count=count, **fields)
 
-    def warning(self, event: LogEvent, reason: str, **fields: object) -> None:
+    def warning(self, event: str, reason: str, **fields: object) -> None:
         """Log or count an event as ``info`` does, at level warning."""
         if count := self._due(reason):
             self._log.warning(event, reason=reason, count=count, **fields)
@@ -139,23 +134,15 @@ class _LineWriter:
 
 
 class _LibraryHandler(logging.Handler):
-    """Formats the logs of libraries in the same way as the node's own logs.
-
-    Some versions of websockets log a malformed handshake as an error. This handler logs it as ``handshake_rejected``.
-    """
+    """Formats the logs of libraries in the same way as the node's own logs."""
 
     def __init__(self, lines: _LineWriter) -> None:
         super().__init__()
         self._lines = lines
-        self._handshakes = ThrottledLog(get_logger())
 
     def emit(self, record: logging.LogRecord) -> None:
         try:
-            error = record.exc_info[1] if record.exc_info else None
-            if record.msg == _HANDSHAKE_FAILED and isinstance(error, (WebSocketException, EOFError, OSError)):
-                self._handshakes.info(LogEvent.HANDSHAKE_REJECTED, "malformed", error=str(error.__cause__ or error))
-            else:
-                self._lines.msg(self.format(record))
+            self._lines.msg(self.format(record))
         except Exception:  # noqa: BLE001  # as the handlers of the standard library do
             self.handleError(record)
 

@@ -65,7 +65,6 @@ class Metrics:
     spectators_skipped: Counter
     news_listeners: Gauge
     hooks: LabelledCounter
-    requests: LabelledCounter
     refusals: LabelledCounter
     moves: LabelledCounter
     ack_seconds: Histogram
@@ -78,12 +77,8 @@ class Metrics:
     backup_timestamp_seconds: Gauge
     redis_replicas: Gauge
     rooms: Gauge
-    races: LabelledCounter
     records: LabelledCounter
-    deal_searches: Gauge
     oldest_deal_search_seconds: Gauge
-    deal_searches_ended: LabelledCounter
-    solver_workers_ended: Counter
     solver_up: Gauge
     fan_out_lag_seconds: Histogram
     admin_logins_failed: LabelledCounter
@@ -104,7 +99,7 @@ class Metrics:
             if kind is Histogram:
                 setattr(self, name, Histogram(registry, *described, row.bounds))
             elif kind is LabelledCounter:
-                setattr(self, name, LabelledCounter(registry, *described, row.labels, *row.values))
+                setattr(self, name, LabelledCounter(registry, *described, row.labels[0], row.values))
             else:
                 setattr(self, name, kind(*described, row.labels, registry=registry))
         self.redis_up.set(1)

@@ -1,4 +1,4 @@
-"""A list that is read from the store at most once a second, however many clients ask for it."""
+"""What is read from the store at most once a second, however many clients ask for it."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ MAX_LISTED: Final = 100
 LIST_LIFETIME: Final = 1.0
 """Time, in seconds, for which a list is cached. Reading 100 rooms costs a node as much as several moves."""
 
-_Line = TypeVar("_Line")
+_Value = TypeVar("_Value")
 
 
 @dataclass(eq=False, repr=False)
-class CachedList(Generic[_Line]):
-    """A list of the lines that ``read`` returns, cached for ``lifetime`` seconds."""
+class CachedValue(Generic[_Value]):
+    """What ``read`` returns, cached for ``lifetime`` seconds."""
 
-    _read: Callable[[], Coroutine[Any, Any, tuple[_Line, ...]]]
+    _read: Callable[[], Coroutine[Any, Any, _Value]]
     _timers: Timers
     _lifetime: float = LIST_LIFETIME
-    _reading: asyncio.Task[tuple[_Line, ...]] | None = None
+    _reading: asyncio.Task[_Value] | None = None
     _read_at: float = 0.0
 
-    async def lines(self) -> tuple[_Line, ...]:
-        """Return the cached lines, or read new ones if the cached lines are too old.
+    async def get(self) -> _Value:
+        """Return the cached value, or read a new one if the cached one is too old.
 
         Raise StoreUnavailable if Redis fails.
         """
