@@ -292,6 +292,6 @@ class Client(Connection):
             self.play = self.play.act(action, faces=acked.seen or None)
 
     async def acts(self, count: int, seed: int = 1) -> list[Acked]:
-        """Make ``count`` legal moves, chosen at random by ``seed``. Return their acks."""
+        """Make ``count`` legal moves, chosen at random by ``seed``, or undo where there is none. Return their acks."""
         rng = Random(seed)
-        return [await self.act(str(rng.choice(self.play.board.legal_moves()))) for _ in range(count)]
+        return [await self.act(str(rng.choice(self.play.board.legal_moves() or [UNDO]))) for _ in range(count)]

@@ -14,6 +14,9 @@ from typing import Any, Final, Literal
 
 from tests.simulation.loop import HOST, Host, SimulatedLoop
 
+MUCH_LONGER: Final = 20
+"""How many times as long as usual some bytes take at most."""
+
 _HIGH_WATER: Final = 65_536
 """Number of bytes on the way from which on a sender has to wait."""
 
@@ -234,7 +237,7 @@ class Network:
         """Return how long some bytes take: usually less than ``slowest``, and sometimes much longer."""
         if not self.slowest:
             return 0.0
-        return self.slowest * (self._random.random() if self._random.random() < 0.98 else self._random.uniform(1, 20))
+        return self.slowest * (self._random.random() if self._random.random() < 0.98 else self._random.uniform(1, MUCH_LONGER))
 
     def listen(self, factory: Callable[[], Any], port: int) -> Listener:
         """Listen on a port of the running host, or on a free one."""

@@ -23,7 +23,7 @@ from tests.chaos.rounds import HOUSE_KEY
 from tests.chaos.stage import Stage
 from tests.simulation.judge import Disturbance, Duty, Work
 from tests.simulation.loop import HOST, Host, SimulatedLoop
-from tests.simulation.network import Transport
+from tests.simulation.network import MUCH_LONGER, Transport
 from tests.simulation.node import SimulatedNode, started_house
 from tests.simulation.plan import LINK_FAULTS, Cut, WorldPlan
 from tests.simulation.redis_server import Interference, SimulatedRedis
@@ -301,8 +301,10 @@ class SimulatedStage(Stage):
                 await asyncio.sleep(fault.seconds)
                 self.start_house(url)
             case "slow network":
-                self._loop.network.slowest *= 50
+                network = self._loop.network
+                network.slowest *= 50
                 await asyncio.sleep(fault.seconds)
-                self._loop.network.slowest /= 50
+                network.slowest /= 50
+                await asyncio.sleep(50 * MUCH_LONGER * network.slowest)  # until what was sent last has arrived
             case unknown:
                 raise ValueError(f"there is no fault {unknown!r}")
