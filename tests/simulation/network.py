@@ -237,7 +237,9 @@ class Network:
         """Return how long some bytes take: usually less than ``slowest``, and sometimes much longer."""
         if not self.slowest:
             return 0.0
-        return self.slowest * (self._random.random() if self._random.random() < 0.98 else self._random.uniform(1, MUCH_LONGER))
+        return self.slowest * (
+            self._random.random() if self._random.random() < 0.98 else self._random.uniform(1, MUCH_LONGER)
+        )
 
     def listen(self, factory: Callable[[], Any], port: int) -> Listener:
         """Listen on a port of the running host, or on a free one."""
