@@ -27,6 +27,9 @@ FIRST: Final = 6 * HOUR
 _NOTICED: Final = 6.0
 """Time, in seconds, in which a node notices that a race is over whose window closed while none ran."""
 
+_PATIENCE: Final = 60.0
+"""Time, in seconds, for which players wait for a window to open, and do not come back later."""
+
 Attempts = Mapping[str, Attempt]
 
 
@@ -120,8 +123,8 @@ class Month(WindowDay):
                 self.states.append(shown if shown and is_over else await player.phase("finished"))
                 await self._read_records(player)
 
-    async def _enter(self, player: Client) -> None:
-        """Find the race of the series, and wait for its window, which a node opens late if none ran before."""
+    async def _enter(self, player: Client) -> float:
+        """Find the race of the series. A node opens its window late if none ran before, which the player waits for."""
         found, before = await player.expect(Created, RaceNow, series=self._room), ""
         while found.room != before:
             await asyncio.sleep(_NOTICED)
@@ -129,9 +132,13 @@ class Month(WindowDay):
         await player.join(found.room)
         state = await player.state(lambda state: state.room == found.room)
         self.seen.append((self._number, state))
+        opens_in = state.doors_close_at / 1000 - self.loop.true_time() if state.phase == "open" else 0.0
+        if opens_in > _PATIENCE:
+            return (state.doors_close_at / 1000 - self._opened_at) / HOUR
         if state.phase == "open":
-            await asyncio.sleep(max(0.0, state.doors_close_at / 1000 - self.loop.true_time()))
+            await asyncio.sleep(max(0.0, opens_in))
             await player.state(lambda state: state.room == found.room and state.phase != "open")
+        return 0.0
 
     async def _read_records(self, player: Client) -> None:
         """Read the records of all races. One whose deal nobody has drawn has none."""

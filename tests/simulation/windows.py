@@ -107,32 +107,42 @@ class WindowDay:
         self._nodes = 0
         await self._redis.start()
 
-    async def _enter(self, player: Client) -> None:
+    async def _enter(self, player: Client) -> float:
+        """Go to the race. Return the hour at which to come back if it does not open for long, or 0."""
         await player.join(self._room)
+        return 0.0
 
     async def _race(self, name: str, attempt: Attempt) -> None:
         async with self._visit(name, crashes=attempt.crashes) as player:
-            await self._enter(player)
-            await asyncio.sleep(_A_WHILE)
-            state = player.shown
-            assert state is not None
-            own = next(seat.seat for seat in state.players if seat.player == player.player)
-            if state.phase != "racing" and own not in state.drawing:
-                return
-            if state.phase != "racing":
-                await player.take_part_alone(state.draw)
-                await player.phase("racing")
-            self.began[name] = (await player.expect(Begun, Begin)).time
-            await player.dealt()
-            await player.acts(1 if attempt.crashes else attempt.moves)
-            if attempt.resigns and not attempt.crashes:
-                await player.expect(Done, Resign)
-        if attempt.crashes and name in self.began:
+            hour = await self._enter(player)
+            if not hour:
+                await self._make(name, attempt, player)
+        if hour:
+            await self._at(hour)
+            await self._race(name, attempt)
+        elif attempt.crashes and name in self.began:
             async with self._visit(name) as player:
                 await self._enter(player)
                 await player.dealt()
                 assert player.play.moves == 1, "what was acknowledged is there"
                 assert (await player.expect(Begun, Begin)).time == self.began[name]
+
+    async def _make(self, name: str, attempt: Attempt, player: Client) -> None:
+        """Make an attempt, after the draw of the deal if others have not drawn it."""
+        await asyncio.sleep(_A_WHILE)
+        state = player.shown
+        assert state is not None
+        own = next(seat.seat for seat in state.players if seat.player == player.player)
+        if state.phase != "racing" and own not in state.drawing:
+            return
+        if state.phase != "racing":
+            await player.take_part_alone(state.draw)
+            await player.phase("racing")
+        self.began[name] = (await player.expect(Begun, Begin)).time
+        await player.dealt()
+        await player.acts(1 if attempt.crashes else attempt.moves)
+        if attempt.resigns and not attempt.crashes:
+            await player.expect(Done, Resign)
 
     @asynccontextmanager
     async def _visit(self, name: str, *, crashes: bool = False) -> AsyncIterator[Client]:
