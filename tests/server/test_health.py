@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from urllib.parse import urlsplit
 
 import pytest
 
+from samedeal_server.errors import StoreUnavailable
 from samedeal_server.process import health
+from samedeal_server.process.health import NodeChecks
 from tests.chaos.processes import RedisServer
 from tests.golden.golden_files import assert_sentences
 from tests.server.client import DEADLINE
@@ -115,3 +118,25 @@ async def test_node_whose_redis_is_silent_is_not_ready(node: NodeMaker, monkeypa
     monkeypatch.setattr(one.rooms.store, "probe", asyncio.Event().wait)
     answer = await ask(one.health_url, "/readyz")
     assert (answer.status, answer.text) == (503, "Redis has not answered for 0.01 seconds.\n")
+
+
+async def test_probe_that_fails_after_its_timeout_leaves_no_stray_error(
+    one: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """asyncio logs the error of a task that nobody has asked for it."""
+    failing, stray = asyncio.Event(), list[str]()
+
+    async def fail_late() -> str:
+        await failing.wait()
+        raise StoreUnavailable("late")
+
+    monkeypatch.setattr(health, "PROBE_TIMEOUT", 0.01)
+    monkeypatch.setattr(one.rooms.store, "probe", fail_late)
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: stray.append(context["message"]))
+    checks = [NodeChecks(one.gateway, one.stop)]
+    assert not (await checks[0].readiness()).ready
+    failing.set()
+    await until(lambda: checks[0]._probe is not None and checks[0]._probe.done())
+    checks.clear()
+    gc.collect()
+    assert not stray

@@ -231,6 +231,7 @@ async def build(config: Config, name: str, stop: asyncio.Event, *, shares_port: 
         )
 
         checks = NodeChecks(gateway, stop)
+        stack.push_async_callback(checks.close)
         health_url = await stack.enter_async_context(health_listener(config, checks.readiness, checks.metrics))
         stack.push_async_callback(agent.leave)
         with store_required():

@@ -22,6 +22,7 @@ from samedeal_server.config.config import Config
 from samedeal_server.errors import StoreUnavailable
 from samedeal_server.gateway.gateway import Gateway
 from samedeal_server.process.listening import listening, local_host, port_of, url_host
+from samedeal_server.tasks import cancel_and_wait, retrieve_error
 from samedeal_server.telemetry.metrics import CONTENT_TYPE
 
 PROBE_TIMEOUT: Final = 2.0
@@ -49,6 +50,7 @@ class NodeChecks:
     def __init__(self, gateway: Gateway, stop: asyncio.Event) -> None:
         self._gateway = gateway
         self._stop = stop
+        self._probe: asyncio.Task[str] | None = None
 
     async def readiness(self) -> Readiness:
         """Find out whether new clients should be sent to this node.
@@ -60,17 +62,22 @@ class NodeChecks:
             return Readiness(ready=False, text="This node is stopping. Send clients to another one.")
         rooms = self._gateway.rooms
         rooms.background.spawn(rooms.deals.solvers.probe)
-        try:
-            async with asyncio.timeout(PROBE_TIMEOUT):
-                unwritable = await rooms.store.probe()
-        except TimeoutError:
+        probe = self._probe
+        if probe is None or probe.done():
+            self._probe = probe = asyncio.create_task(rooms.store.probe())
+            probe.add_done_callback(retrieve_error)  # nobody waits any more for one that fails late
+        done, _ = await asyncio.wait((probe,), timeout=PROBE_TIMEOUT)
+        if not done:
             return Readiness(ready=False, text=f"Redis has not answered for {PROBE_TIMEOUT:g} seconds.")
-        except StoreUnavailable as error:
+        error = probe.exception()
+        if isinstance(error, StoreUnavailable):
             return Readiness(ready=False, text=f"Redis does not accept writes ({error}).")
+        if error is not None:
+            raise error
         if fault := rooms.deals.solvers.health.fault:
             return Readiness(ready=False, text=f"The solver cannot run ({fault}), so most races cannot start.")
         text = "This node accepts clients."
-        if unwritable:
+        if unwritable := probe.result():
             text += f" Some primaries accept no writes, so their rooms are unavailable: {unwritable}."
         return Readiness(ready=True, text=text)
 
@@ -78,6 +85,11 @@ class NodeChecks:
         """Return the metrics of this node for Prometheus."""
         self._gateway.update_gauges()
         return self._gateway.metrics.text()
+
+    async def close(self) -> None:
+        """Cancel the test write to Redis if it is under way."""
+        if self._probe is not None:
+            await cancel_and_wait([self._probe])
 
 
 @asynccontextmanager

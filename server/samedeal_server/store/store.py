@@ -87,7 +87,7 @@ After the same time, a node looks again whether a duty that it did not get has b
 """
 
 _PROBE_TIMEOUT: Final = 1.0
-"""Timeout, in seconds, for a primary to accept a test write."""
+"""Timeout, in seconds, for a primary of a cluster to accept a test write. The others are ready without it."""
 
 ENTRIES_PER_READ: Final = 500
 """Maximum number of log entries that are read, and perhaps replayed, before other tasks of the node get a turn."""
@@ -178,18 +178,19 @@ class Store:
         """
         with converted_errors():
             probe_keys = await self.redis.variants(keys.PROBE)
-        results = await asyncio.gather(*map(self._probe, probe_keys.values()))
+        seconds = _PROBE_TIMEOUT if len(probe_keys) > 1 else None
+        results = await asyncio.gather(*(self._probe(key, seconds) for key in probe_keys.values()))
         failed = {where: error for where, error in zip(probe_keys, results, strict=True) if error is not None}
         if len(failed) == len(probe_keys):
             raise unavailable(next(iter(failed.values())))
         return "; ".join(f"{where} ({str(error) or type(error).__name__})" for where, error in failed.items())
 
-    async def _probe(self, key: str) -> Exception | None:
+    async def _probe(self, key: str, seconds: float | None) -> Exception | None:
         try:
-            async with asyncio.timeout(_PROBE_TIMEOUT):
+            async with asyncio.timeout(seconds):
                 (answer,) = await self.executor.try_execute([command("SET", key, "1", "PX", 1000)], durable=True)
         except TimeoutError:
-            return RedisTimeoutError(f"no answer for {_PROBE_TIMEOUT:g} seconds")
+            return RedisTimeoutError(f"no answer for {seconds:g} seconds")
         return answer if isinstance(answer, Exception) else None
 
     async def check_settings(self) -> None:
