@@ -11,7 +11,7 @@ import msgspec
 from samedeal.errors import MalformedFrame
 from samedeal.protocol.admin import FromOperator, ToOperator
 from samedeal.protocol.messages import Act, ToClient, ToServer
-from samedeal.protocol.validation_errors import id_of, request_error
+from samedeal.protocol.validation_errors import request_error
 from samedeal.terminal_text import printable
 
 LARGEST_FRAME: Final = 16 * 1024
@@ -108,7 +108,8 @@ def request_id(frame: bytes | str) -> int:
         fields: Any = msgpack.unpackb(frame, **_UNTRUSTED_LIMITS) if isinstance(frame, bytes) else None
     except (ValueError, msgpack.UnpackException):
         return -1
-    return id_of(fields)
+    found = fields.get("id") if isinstance(fields, dict) else None
+    return found if type(found) is int and 0 <= found < 1 << 53 else -1
 
 
 _LIMITS: Final[dict[str, Any]] = {
