@@ -116,7 +116,7 @@ class WindowDay:
         async with self._visit(name, crashes=attempt.crashes) as player:
             hour = await self._enter(player)
             if not hour:
-                await self._make(name, attempt, player)
+                await self._play_attempt(name, attempt, player)
         if hour:
             await self._at(hour)
             await self._race(name, attempt)
@@ -127,8 +127,8 @@ class WindowDay:
                 assert player.play.moves == 1, "what was acknowledged is there"
                 assert (await player.expect(Begun, Begin)).time == self.began[name]
 
-    async def _make(self, name: str, attempt: Attempt, player: Client) -> None:
-        """Make an attempt, after the draw of the deal if others have not drawn it."""
+    async def _play_attempt(self, name: str, attempt: Attempt, player: Client) -> None:
+        """Play an attempt, after the draw of the deal if others have not drawn it."""
         await asyncio.sleep(_A_WHILE)
         state = player.shown
         assert state is not None

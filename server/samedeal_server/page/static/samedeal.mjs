@@ -82,8 +82,8 @@ export class Player {
 			const {type, ...fields} = this.witness.answer(message) ?? {}
 			if (type) link.ask(type, fields).catch(() => {}) // asked again with the next state
 			const [row] = this.witness.evidence.contradiction ?? []
-			if (row && row !== this.row) on.said?.(`The server contradicts itself (${row}), so it gets no share.`)
-			this.row = row
+			if (row && row !== this.contradicted) on.said?.(`The server contradicts itself (${row}). It gets no share any more.`)
+			this.contradicted = row
 			on.room?.()
 		} else if (message.type === "boardstate") racer.receiveBoard(message)
 		else if (message.type === "progressupdate") {
