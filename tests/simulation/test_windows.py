@@ -62,7 +62,7 @@ def test_any_window_keeps_what_was_acknowledged_and_tells_nothing(seed: int) -> 
     assert compared(seed) == []
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", [*range(5), 30112])  # in the last one, Redis refuses the first draw
 def test_promises_hold_while_players_begin_when_they_have_time(seed: int) -> None:
     """Everything fails as in other worlds, and beginnings are cut."""
     plan = with_race_that_waits(make_world(seed, known_deals()))

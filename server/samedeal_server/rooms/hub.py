@@ -14,6 +14,7 @@ from samedeal.joint_deal import MAX_DRAWS
 from samedeal.names import is_removed
 from samedeal.protocol.messages import Notice, ProgressUpdate, RoomState, Tally
 from samedeal.protocol_codes import CloseCode
+from samedeal.race.draws import is_draw_due
 from samedeal.race.endings import waits_for_absent
 from samedeal.race.progress import MoveCommitted, Progress
 from samedeal.race.room_state import board_state, drawn, own_race
@@ -208,6 +209,7 @@ class Hub:
             await self.deal_boards()
         self._finish_if_done()
         self._watch_absence()
+        self._draw_if_due()
 
     async def _reload(self) -> None:
         """Load the whole room, because the stream lacks the missed events or Redis has lost its newest data."""
@@ -257,7 +259,7 @@ class Hub:
                     self.updates.queue(player)
                     self.audience.fence(player, generation)
                     self._watch_absence()
-                    self._draw_if_waiting()
+                    self._draw_if_due()
             case AttemptBegan(player, began_at):
                 self.model.begin(player, began_at)
                 self._set_deadline()
@@ -304,12 +306,10 @@ class Hub:
             if own_race(before, player) != own_race(self.race, player):
                 connection.send(self.state(player))
 
-    def _draw_if_waiting(self) -> None:
+    def _draw_if_due(self) -> None:
         """Draw the deal of a race with a window if somebody is there."""
-        race = self.race
-        is_waiting = race.window and race.lacks_shares and not race.draw.seats
-        if is_waiting and any(each.connected for each in self.progress.values()):
-            self._spawn(partial(self._tick, self.room))
+        if is_draw_due(self.race, self.progress, self._clock.now()):
+            self._on_deadline()
 
     def _tell_names(self, before: Race) -> None:
         """Tell players which names the operator has chosen for them. Those who are forgotten know."""
@@ -374,7 +374,7 @@ class Hub:
             case "closed":
                 self._spawn(partial(self._close, self))
             case "countdown":
-                self._draw_if_waiting()
+                self._draw_if_due()
             case "open":
                 pass
 

@@ -112,6 +112,12 @@ def draw_with_those_there(race: Race, progress: ProgressByPlayer, now: int, *eve
     return _next_draw(race, now, seats), (*events, "drawing")
 
 
+def is_draw_due(race: Race, progress: ProgressByPlayer, now: int) -> bool:
+    """Return whether a race with a window has waited for players who may draw its deal, and waits no longer."""
+    waits = race.window > 0 and race.lacks_shares and not race.draw.seats and now < race.ends
+    return waits and draw_with_those_there(race, progress, now)[0] != race
+
+
 def _tick_window(race: Race, command: TickCommand, now: int) -> CommandResult:
     """Begin a draw, or the next one after a draw was lost.
 
