@@ -68,7 +68,12 @@ _THEMES: Final = (
 """What worlds are about, in turn."""
 
 _GAMES: Final = ("willow", "phoenix", "ace-of-hearts")
-"""Games whose deals are searched quickly."""
+"""Games of rooms whose deals nobody searches for."""
+
+_SEARCHED_GAME: Final = "ace-of-hearts"
+"""The game of all others: nearly every deal can be won, and the solver sees it within a tenth of a second."""
+
+_SEARCHED: Final = frozenset(("winnable", "daily"))
 
 
 @dataclass(frozen=True)
@@ -121,7 +126,7 @@ def make_world(seed: int, known: Mapping[str, str], older: Release | None = None
     whole = make_plan(seed, 0, dict(known), small=True)
     rooms = [_smaller(room, rng, known) for room in whole.rooms[: rng.choice((1, 1, 2))]]
     faults, cuts = list(whole.faults), [_cut(rng) for _ in range(rng.choice((0, 1, 3, 6)))]
-    tide = None if whole.fails_over or rng.random() < 0.5 else TidePlan("willow", 2, round(rng.uniform(4, 9), 1))
+    tide = None if whole.fails_over or rng.random() < 0.5 else TidePlan(_SEARCHED_GAME, 2, round(rng.uniform(4, 9), 1))
     nodes, slowness = rng.choice((1, 2, 2)), rng.choice((1, 5, 40))
     if not whole.fails_over:
         faults = rng.sample(faults, rng.choice((0, 0, 1, 2)))
@@ -180,9 +185,9 @@ def with_race_that_waits(plan: WorldPlan) -> WorldPlan:
 
 def _smaller(room: RoomPlan, rng: Random, known: Mapping[str, str]) -> RoomPlan:
     options = room.options
-    game = "willow" if options.deal in ("winnable", "daily") else rng.choice(_GAMES)  # its deals are found most quickly
+    game = _SEARCHED_GAME if options.deal in _SEARCHED else rng.choice(_GAMES)
     players = min(rng.choice((2, 2, 3)), options.players)
-    deal = options.deal if options.deal in ("winnable", "daily", "random") else known[game]
+    deal = options.deal if options.deal in {*_SEARCHED, "random"} else known[game]
     options = msgspec.structs.replace(options, games=(game,), deal=deal, players=players)
     links, solvers = min(room.links, players), min(room.solvers, players)
     habits = room.habits[: players - max(1, links)]
@@ -192,12 +197,13 @@ def _smaller(room: RoomPlan, rng: Random, known: Mapping[str, str]) -> RoomPlan:
 
 def _quiet(room: RoomPlan, deal: str, players: int) -> RoomPlan:
     """Return a room with few moves, whose players all use plain frames, so that the judge sees all that they get."""
-    options = msgspec.structs.replace(room.options, games=("willow",), deal=deal, players=players, series=1)
+    games = (_SEARCHED_GAME if deal in _SEARCHED else "willow",)
+    options = msgspec.structs.replace(room.options, games=games, deal=deal, players=players, series=1)
     return replace(room, options=options, links=0, solvers=0, habits=(), slowness=10.0)
 
 
 def _unsearched(room: RoomPlan) -> RoomPlan:
-    if room.options.deal not in ("winnable", "daily"):
+    if room.options.deal not in _SEARCHED:
         return room
     return replace(room, options=msgspec.structs.replace(room.options, deal="random"), habits=())
 
