@@ -14,6 +14,7 @@ from typing import Final
 from samedeal.errors import RequestRefused
 from samedeal.names import HOUSE_NAMES
 from samedeal.protocol.messages import RoomState
+from samedeal.protocol_codes import RefusalCode
 from samedeal_bots.bot import Bot
 from samedeal_link.connection.address import ServerAddress, home_path
 from samedeal_link.connection.dial import CannotConnect
@@ -84,9 +85,12 @@ class House:
                     self._complain(error)
                 await asyncio.sleep(RETRY_INTERVAL)
         finally:
-            for visit in [*self._visits]:
-                visit.cancel()
+            self._go_home()
             await asyncio.gather(*self._visits, return_exceptions=True)
+
+    def _go_home(self) -> None:
+        for visit in [*self._visits]:
+            visit.cancel()
 
     async def _look(self, lookout: RoomClient) -> None:
         """Send bots wherever they are wanted, as long as no other program runs the house."""
@@ -94,6 +98,8 @@ class House:
             try:
                 lines = await lookout.house_rooms(self._name)
             except RequestRefused as refused:
+                if refused.code == RefusalCode.SERVER_FULL:
+                    self._go_home()
                 self._complain(refused)
                 await asyncio.sleep(RETRY_INTERVAL)
                 continue

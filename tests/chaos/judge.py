@@ -59,7 +59,7 @@ from samedeal_server.races.race_record import build_record, first_head
 from samedeal_server.store import keys
 from samedeal_server.store.earlier_races import PAST_LIFETIME
 from samedeal_server.store.events import AttemptBegan, PresenceChanged, RaceChanged
-from samedeal_server.store.house_store import HOUSE_LEASE
+from samedeal_server.store.house_store import AT_HOME, HOUSE_LEASE
 from samedeal_server.store.news import TOLD_LIFETIME
 from samedeal_server.store.node_registry import NODE_LIFETIME, PLAYER_LIFETIME
 from samedeal_server.store.sessions import GUEST_LIFETIME, SESSION_LIFETIME
@@ -100,6 +100,7 @@ _PERMANENT_KEYS: Final = frozenset(
 _LIFETIMES: Final = {
     keys.PROBE: 1,
     keys.HOUSE_LEASE: HOUSE_LEASE // 1000,
+    keys.HOUSE_HOME: AT_HOME // 1000,
     **{keys.node(copy, ""): NODE_LIFETIME for copy in keys.NODE_COPIES},
     keys.player(""): PLAYER_LIFETIME,
     keys.guest(""): GUEST_LIFETIME,

@@ -45,12 +45,13 @@ from samedeal_link.connection.saved_sessions import MemorySessions
 from samedeal_link.records.past_races import PastRace, race_result
 from samedeal_link.session import client_session
 from samedeal_link.session.client_session import ClientSession
-from samedeal_server.process import own_house
+from samedeal_server.process import app, own_house
 from samedeal_server.rooms import house_rooms
 from samedeal_server.solving import pool
 from samedeal_server.store import keys
 from samedeal_server.store.redis_client import command
 from samedeal_server.tasks import cancel_and_wait
+from samedeal_server.telemetry import loop_lag
 from tests.client.server_messages import room_state
 from tests.server.captured_log import Log
 from tests.server.client import Client
@@ -354,6 +355,21 @@ async def test_whoever_races_only_bots_is_led_to_a_person(one: Node, monkeypatch
         await until(lambda: ana.model.is_in(now))
         assert results == {None}
         await cancel_and_wait([running])
+
+
+async def test_house_leaves_a_server_that_has_too_much_to_do(
+    one: Node, house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ana = await one.player("ana")
+    await ana.expect(Joined, Join, room=await asked_for_bots(ana))
+    await ana.state(lambda state: state.phase == "racing")
+    said: list[str] = []
+    monkeypatch.setattr(app, "_log", SimpleNamespace(warning=lambda event, **_: said.append(event), info=print))
+    monkeypatch.setattr(loop_lag, "_SAMPLE_INTERVAL", 0.01)
+    monkeypatch.setattr(loop_lag, "LATE", -1.0)
+    await ana.state(lambda state: [seat.resigned for seat in state.players] == [False, True, True, True])
+    assert said == ["house_sent_home"]
+    await ana.refused("no_bots", Create, options=WantedOptions(start="full"), house=3)
 
 
 def test_first_races_are_against_slower_bots() -> None:

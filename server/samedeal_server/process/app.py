@@ -57,6 +57,7 @@ from samedeal_server.rooms.player_connection import PlayerConnection
 from samedeal_server.rooms.registry import RoomRegistry
 from samedeal_server.rooms.upkeep import Upkeep
 from samedeal_server.store.clock import StoreClock
+from samedeal_server.store.house_store import AT_HOME, HouseStore
 from samedeal_server.tasks import cancel_and_wait, ignore_lost_connections
 from samedeal_server.telemetry import logs
 from samedeal_server.telemetry.logger import get_logger
@@ -171,6 +172,14 @@ async def drain(node: Node, hurry: asyncio.Event) -> None:
     _log.info("stopped")
 
 
+async def _send_house_home(house: HouseStore) -> None:
+    """Let bots of the house leave, if there is one, because this node has too much to do."""
+    if await house.is_open():
+        if not await house.is_at_home():
+            _log.warning("house_sent_home", seconds=AT_HOME // 1000)
+        await house.send_home()
+
+
 @asynccontextmanager
 async def build(config: Config, name: str, stop: asyncio.Event, *, shares_port: bool = False) -> AsyncIterator[Node]:
     """Build a node to which clients can connect, and close it when the ``async with`` block ends.
@@ -240,7 +249,8 @@ async def build(config: Config, name: str, stop: asyncio.Event, *, shares_port: 
         stack.push_async_callback(cancel_and_wait, tasks)
         tasks.append(asyncio.create_task(rooms.listen()))
         tasks.append(asyncio.create_task(Upkeep(rooms).run()))
-        tasks.append(asyncio.create_task(measure_loop_lag(metrics)))
+        send_house_home = partial(background.spawn, partial(_send_house_home, store.house))
+        tasks.append(asyncio.create_task(measure_loop_lag(metrics, send_house_home)))
         if listeners is not None:
             tasks.append(asyncio.create_task(listeners.run()))
         if embedded is not None:

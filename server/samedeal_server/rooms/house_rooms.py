@@ -47,10 +47,13 @@ class HouseRooms:
     async def waiting(self, house: str) -> tuple[RoomLine, ...]:
         """Return the rooms to which bots of the house may come now, those that have waited longest first.
 
-        ``house`` is the program that asks. Raise RequestRefused if another one runs the house.
+        ``house`` is the program that asks. Raise RequestRefused if another one runs the house, or if the server has too
+        much to do.
         """
         if not await self._store.house.hold(house):
             raise refused("house_elsewhere")
+        if await self._store.house.is_at_home():
+            raise refused("house_home")
         races, now = await self._races(), await self._store.now()
         waiting = sorted((race for race in races if house_seats(race, now)), key=lambda race: race.created)
         free = max(MOST_ROOMS - sum(map(_has_house, races)), 0)
@@ -66,6 +69,8 @@ class HouseRooms:
         """Raise RequestRefused if there is no house, if its bots are busy, or if they play with somebody of ``origin``."""
         if not (self.key and await self._store.house.is_open()):
             raise refused("no_house")
+        if await self._store.house.is_at_home():
+            raise refused("bots_busy")
         now = await self._store.now()
         races = [race for race in await self._races() if not race.is_race_now]
         rooms = [race for race in races if _has_house(race) or now - race.created < _EXPECTED]

@@ -14,6 +14,9 @@ from samedeal_server.store.scripts import REPLACE_STRING
 HOUSE_LEASE: Final = 5_000
 """Time, in milliseconds, after which another program may run the house if the present one does not ask for rooms."""
 
+AT_HOME: Final = 60_000
+"""Time, in milliseconds, for which the house stays at home after a node had too much to do."""
+
 _KEPT: Final = 3_600_000
 """Time, in milliseconds, for which the index has a room, beyond the limit of its race."""
 
@@ -32,6 +35,15 @@ class HouseStore(StorePart):
     async def is_open(self) -> bool:
         """Return whether some program runs the house."""
         (exists,) = await self._executor.execute(command("EXISTS", keys.HOUSE_LEASE))
+        return bool(exists)
+
+    async def send_home(self) -> None:
+        """Let the house stay at home for a minute."""
+        await self._executor.execute(command("SET", keys.HOUSE_HOME, 1, "PX", AT_HOME))
+
+    async def is_at_home(self) -> bool:
+        """Return whether some node had too much to do a short while ago."""
+        (exists,) = await self._executor.execute(command("EXISTS", keys.HOUSE_HOME))
         return bool(exists)
 
     async def add(self, race: Race) -> None:

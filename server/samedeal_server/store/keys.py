@@ -39,6 +39,9 @@ HOUSE: Final = f"{PREFIX}house"
 HOUSE_LEASE: Final = f"{PREFIX}house_lease"
 """String: the name of the program that runs the house; expires unless it asks for rooms."""
 
+HOUSE_HOME: Final = f"{PREFIX}house_home"
+"""String: exists for a while after a node had too much to do, and bots of the house stay at home."""
+
 NEWS: Final = f"{PREFIX}news"
 """Stream: news of public races (packed); trimmed. Hooks read it as groups of consumers."""
 
