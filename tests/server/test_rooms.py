@@ -153,10 +153,14 @@ async def test_resume_with_the_newest_state_sends_only_counts(one: Node) -> None
     assert not [message for message in again.inbox if isinstance(message, RoomState | BoardState)]
 
 
+@pytest.mark.parametrize("loads_again", [False, True])
 async def test_rivals_hear_of_a_move_whose_first_answer_was_lost(
-    node: NodeMaker, monkeypatch: pytest.MonkeyPatch
+    node: NodeMaker, monkeypatch: pytest.MonkeyPatch, loads_again: bool
 ) -> None:
-    """The commit has reached Redis, but the node has heard neither of the commit nor of its event."""
+    """The commit has reached Redis, but the node has heard neither of the commit nor of its event.
+
+    The node may load the log before the request comes again.
+    """
     for interval in ("POLL_INTERVAL", "REFRESH_INTERVAL"):
         monkeypatch.setattr(upkeep, interval, 1000.0)
     one, two = await node(), await node()
@@ -165,6 +169,8 @@ async def test_rivals_hear_of_a_move_whose_first_answer_was_lost(
     monkeypatch.setattr(Hub, "announced", lambda hub, numbered: None)
     generation = snapshot.progress[ana.player].generation
     await two.store.commit(commit_of(ana.player, generation, room=ana.room, request=77, seen=b""))
+    if loads_again:
+        one.rooms.hubs[ana.room].audience.seats[ana.player][0].play = None
     await ana.expect(Acked, Act, id=77, revision=0, action="draw")
     await bob.until(ProgressUpdate, lambda update: update.moves == 1)
 

@@ -150,6 +150,8 @@ class MoveService:
         If the request was never committed, its action is for an older board. In that case raise StaleRevision.
         """
         revision = message.revision + 1
+        if hub.model.progress_of(seat.player).revision < revision:
+            hub.catch_up()  # as above: the play was loaded since
         entries = await self._rooms.store.load_log(hub.room, seat.player, revision, revision)
         if not entries or (entries[0].request, entries[0].action) != (message.id, message.action):
             raise StaleRevision(message.revision, play.revision)
