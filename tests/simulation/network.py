@@ -174,7 +174,8 @@ class Transport(asyncio.Transport):
         if not self.is_lost:
             self.is_lost = True
             self.incoming.drop()
-            self._network.loop.call_soon(self._protocol.connection_lost, error, context=self.context)
+            if self._protocol is not None:
+                self._network.loop.call_soon(self._protocol.connection_lost, error, context=self.context)
             self._network.forget(self)
 
 
@@ -195,7 +196,9 @@ class Listener(asyncio.AbstractServer):
         return "127.0.0.1", self.port
 
     def accept(self, transport: Transport) -> None:
-        """Serve a connection."""
+        """Serve a connection, unless it was lost while it waited for that."""
+        if transport.is_lost:
+            return
         transport.set_protocol(protocol := self._factory())
         protocol.connection_made(transport)
         transport.resume_reading()
