@@ -319,7 +319,7 @@ def _seated(server: Server, client: Client) -> None:
     asked = with_fields(client.seen.asked, role="player")
     client.trail.append(client.seen)
     client.events.append(Event("forgot", client.now))
-    client.seen = Seen.of(asked, client.player, client.name, server.seed)
+    client.seen = Seen.of(asked, client.player, client.called, server.seed)
     client.connect()
 
 
@@ -377,6 +377,12 @@ def _renamed_away(server: Server, client: Client) -> None:
     server.settle()
 
 
+def _called_otherwise(server: Server, client: Client) -> None:
+    """Let a player come back under another name, which the seat does not get."""
+    client.called = f"{client.name}-7"
+    STEPS["cut"](server, client)
+
+
 def _knowing(name: str) -> Callable[[Server, Client], None]:
     """A step of a client that has seen the room."""
     return lambda server, client: STEPS[name](server, client) if client.seen.state else None
@@ -416,6 +422,7 @@ TROUBLES: Final[dict[str, Trouble]] = {
     "watches": Trouble(_watches),
     "leaves": Trouble(_left, frozenset({"unfinished"})),
     "kicked": Trouble(_operator_kick, frozenset({"unfinished"})),
+    "called otherwise": Trouble(_called_otherwise),
     "renamed": Trouble(_renamed, frozenset({"replaced_name"})),
     "renamed early": Trouble(_renamed_early),
     "renamed away": Trouble(_renamed_away),

@@ -91,7 +91,7 @@ class Client:
     """An honest client. ``trail`` has the client before each of its events."""
 
     def __init__(self, server: Server, name: str, asked: AskedToEnter) -> None:
-        self.server, self.name, self.role = server, name, asked.role
+        self.server, self.name, self.role, self.called = server, name, asked.role, name
         self.player = f"p-{name}"
         self.chance = random.Random(f"{server.seed} {server.plan.name} {name}")
         self.events: list[Event] = []
@@ -147,7 +147,7 @@ class Client:
     def connect(self) -> None:
         """Enter the room, on a new connection."""
         self.hears = 2
-        self.send(messages.Hello(id=0, name=self.name, session="s"))
+        self.send(messages.Hello(id=0, name=self.called, session="s"))
         self.send(messages.Ping(id=0))
         own = self.seen.own.play
         if self.role == "spectator":
@@ -357,12 +357,12 @@ class Server:
         player, progress = client.player, self.progress
         match request:
             case messages.Hello():
-                yield messages.Welcome(request.id, "s", player, client.name, time=self.now, server="test")
+                yield messages.Welcome(request.id, "s", player, client.called, time=self.now, server="test")
             case messages.Ping():
                 yield messages.Pong(to=request.id, time=self.now)
             case messages.Join():
                 is_back = self.race.racer(player) is not None
-                self.apply(JoinCommand(player, client.name, progress, client.name in self.plan.bots))
+                self.apply(JoinCommand(player, client.called, progress, client.name in self.plan.bots))
                 self.set_presence(player, connected=True)
                 self.come(client)
                 racer, own = self.race.seated(player), self.held.progress_of(player)

@@ -132,11 +132,11 @@ def _with_beginning(evidence: Evidence, time: int, now: int) -> Evidence:
 
 
 def _welcomed(evidence: Evidence, message: messages.Welcome) -> Evidence:
-    if not evidence.player:
-        return evidence.plus(facts.Known(message.player, message.name))
-    if message.player == evidence.player:
-        return evidence.finding_if(message.name != evidence.called, "other_identity")
-    return evidence.finding("new_session").plus(facts.Known(message.player, message.name)).plus(facts.Out())
+    is_same, has_seat = message.player == evidence.player, evidence.seat > 0 and not evidence.is_out
+    if is_same and (has_seat or message.name == evidence.called):
+        return replace(evidence, called=message.name)  # players may take another name, which their seats do not get
+    known = evidence.plus(facts.Known(message.player, message.name))
+    return known if is_same or not evidence.player else known.finding("new_session").plus(facts.Out())
 
 
 def _joined(evidence: Evidence, message: messages.Joined) -> Evidence:

@@ -78,9 +78,10 @@ function removed(known, {code}, now) {
 }
 
 function welcomed(known, {player, name}) {
-	if (!known.player) known.plus(["known", player, name])
-	else if (player === known.player) known.findingIf(name !== known.called, "other_identity")
-	else known.finding("new_session").plus(["known", player, name]).plus(["out"])
+	const {player: before, called, seat, isOut} = known
+	if (player === before && ((seat && !isOut) || name === called)) return (known.called = name) // the seat keeps its name
+	known.plus(["known", player, name])
+	if (before && player !== before) known.finding("new_session").plus(["out"])
 }
 
 function joined(known, {room, seat, generation, revision}, now) {
