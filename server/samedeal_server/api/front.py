@@ -97,8 +97,8 @@ class FrontAnswer(Struct, frozen=True, kw_only=True):
     """What the page shows first, at the time ``time``.
 
     ``house`` tells whether the server has bots for those who want to race against bots. ``board`` is null until a deal of
-    the day is over that somebody has raced on, and ``race`` if there is none to look at. ``races`` are finished ones, whose
-    ``winner`` may be empty.
+    the day is over that somebody has raced on, and ``race`` if there is none to look at. ``races`` are those that somebody
+    has finished. Their ``winner`` may be empty.
     """
 
     time: int
@@ -127,7 +127,7 @@ class Front:
     async def _read(self) -> FrontAnswer:
         lines = [line.room for line in await self._list.lines() if line.phase in _SHOWN][:_MOST_ROOMS]
         races = await self._rooms.store.load_races(lines)
-        records = (await self._records.get())[:_MOST_RECORDS]
+        records = [line for line in await self._records.get() if line.time][:_MOST_RECORDS]
         board = await self._board.get()
         race = await self._newest(races) or await self._closest.get()
         return FrontAnswer(
@@ -161,6 +161,8 @@ class Front:
             ((racer, own), Result(racer.seat, own.foundation_cards, own.finished_at, own.last_progress_at))
             for racer, own in race.with_progress(await self._rooms.store.load_progress(race))
         ]
+        ordered = [each for _, each in ranked(results)]
+        shown = sorted(ordered, key=lambda each: each[0].bot)[:_MOST_RIVALS]  # people come first
         rivals = tuple(
             FrontRival(
                 name=racer.shown or racer.name,
@@ -168,7 +170,8 @@ class Front:
                 time=own.finished_at and own.finished_at - race.starts,
                 cards=own.foundation_cards,
             )
-            for _, (racer, own) in ranked(results)[:_MOST_RIVALS]
+            for racer, own in ordered
+            if (racer, own) in shown
         )
         return FrontRace(race=race_id(race), room=race.room, game=race.game.name, rivals=rivals)
 

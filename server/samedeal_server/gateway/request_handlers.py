@@ -45,7 +45,7 @@ from samedeal.protocol.messages import (
     Watch,
     Welcome,
 )
-from samedeal.race.commands import AwayCommand, CommandRequest, command_of
+from samedeal.race.commands import AwayCommand, CommandRequest, LeaveCommand, command_of
 from samedeal.sentences import refused
 from samedeal.terminal_text import printable
 from samedeal_server.errors import StoreUnavailable
@@ -209,7 +209,9 @@ class RequestHandlers:
             self._rates.charge(connection, PASSPHRASE_COST)
         network = connection.networks[-1]
         if message.house:
-            await self._house.check_free(self._rooms.creator.origin(network))
+            origin, player = self._rooms.creator.origin(network), connection.player
+            if left := await self._house.check_free(origin, player):
+                await self._rooms.command(left, LeaveCommand(player), player)
         room = await self._rooms.creator.create(
             *(message.options.granted, code, message.passphrase, network),
             house=message.house,

@@ -65,8 +65,11 @@ class HouseRooms:
         is_starting = time.monotonic() - self._made_at < STARTING
         return bool(self.key) and (is_starting or await self._store.house.is_open())
 
-    async def check_free(self, origin: str) -> None:
-        """Raise RequestRefused if there is no house, if its bots are busy, or if they play with somebody of ``origin``."""
+    async def check_free(self, origin: str, player: str) -> str:
+        """Return the room in which bots race with nobody but ``player``, who asks for others, or an empty text.
+
+        Raise RequestRefused if there is no house, if its bots are busy, or if they play with somebody else of ``origin``.
+        """
         if not (self.key and await self._store.house.is_open()):
             raise refused("no_house")
         if await self._store.house.is_at_home():
@@ -74,8 +77,13 @@ class HouseRooms:
         now = await self._store.now()
         races = [race for race in await self._races() if not race.is_race_now]
         rooms = [race for race in races if _has_house(race) or now - race.created < _EXPECTED]
-        if len(rooms) >= MOST_ROOMS or any(race.origin == origin for race in rooms):
+        own = next((race for race in rooms if [each.player for each in race.racers if not each.bot] == [player]), None)
+        others = [race for race in rooms if race is not own]
+        if len(others) >= MOST_ROOMS:
             raise refused("bots_busy")
+        if any(race.origin == origin for race in others):
+            raise refused("bots_at_address")
+        return own.room if own else ""
 
     async def _races(self) -> list[Race]:
         """Return the races of the newest rooms to which bots of the house may come or have come."""

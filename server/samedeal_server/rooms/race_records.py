@@ -81,6 +81,7 @@ def _line(race: Race, size: int) -> RecordLine:
         players=len(race.racers),
         size=size,
         winner=first.name,
+        bot=first.bot,
         time=first.time,
         tide=race.tide,
     )

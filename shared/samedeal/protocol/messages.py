@@ -366,9 +366,9 @@ class RecordLine(Struct, frozen=True, kw_only=True):
     """A recorded race in a list of records.
 
     ``race`` is the id of the race. ``started`` and ``ended`` are times. ``players`` is the number of players.
-    ``winner`` is the name of a player with place 1. ``time`` is the time from the start to this player's finish, in
-    milliseconds, or 0 if nobody finished. ``size`` is the length of the record in bytes. ``tide`` is when the tide of the
-    race started, or 0.
+    ``winner`` is the name of a player with place 1, and ``bot`` says whether that is a bot. ``time`` is the time from the
+    start to this player's finish, in milliseconds, or 0 if nobody finished. ``size`` is the length of the record in bytes.
+    ``tide`` is when the tide of the race started, or 0.
     """
 
     race: str
@@ -382,6 +382,7 @@ class RecordLine(Struct, frozen=True, kw_only=True):
     winner: str
     time: int
     tide: int = 0
+    bot: bool = False
 
 
 class Records(AnswerMessage, frozen=True):

@@ -6,7 +6,7 @@ import {numbered} from "./dealing.js"
 import {byId, clock, dayOf, element, forTerminals, setText, stored, svg, timeLeft} from "./dom.js"
 import {address, goTo, here, to} from "./here.js"
 import {Link} from "./link.js"
-import {gameOf, showLobby, showOwnWindows, showTide} from "./lobby.js"
+import {gameOf, ownRooms, showLobby, showOwnWindows, showTide} from "./lobby.js"
 import {proposedName} from "./names.js"
 import {DOWN, rank} from "./rules.mjs"
 import {GAMES, suit, title} from "./piles.js"
@@ -129,7 +129,7 @@ export class Front {
 		const joins = ({line: {game, phase, starts, players, seats}}) =>
 			phase === "open" && players < seats && starts - now > LATEST && starts - now < LONGEST && (game === this.game || (!this.isChosen && GAMES[game]?.known))
 		const [soon] = rooms.filter(joins).sort((a, b) => a.line.starts - b.line.starts)
-		const people = rooms.reduce((sum, each) => sum + each.people, 0)
+		const people = rooms.reduce((sum, {people, line}) => sum + people - ownRooms().includes(line.room), 0)
 		this.next = soon?.line.game ?? this.game
 		const facts = [title(this.next), soon && `starts in ${timeLeft(soon.line.starts - now).replace(/^0:0?/, "")} s`, people ? `${people} ${people === 1 ? "person" : "people"} here` : !soon && "first to finish wins"]
 		if (!this.isGoing) setText(byId("when"), facts.filter(Boolean).join(" · "))

@@ -9,7 +9,7 @@ const MINUTE = 60_000
 const ORDER = ["open", "countdown", "racing"]
 
 const listed = (names, more) => [...names, ...(more > 0 ? [names.length ? `${more} more` : counted(more, "player")] : [])].join(", ")
-const ownRooms = () => JSON.parse(stored.get("seats") ?? "[]")
+export const ownRooms = () => JSON.parse(stored.get("seats") ?? "[]")
 
 // What is played, and whose deal of the day it is.
 export function gameOf(game, deal, now) {
@@ -36,9 +36,9 @@ function roomItem({line, names, people, tide}, now) {
 	return item((spectators || isOwn || phase === "open") && encodeURIComponent(room), who, !closes || phase === "open" ? state : "", phase, facts, () => want(room, {line}))
 }
 
-function raceItem({race, game, deal, started, players, winner, time}, now) {
+function raceItem({race, game, deal, started, players, winner, time, bot}, now) {
 	const day = now - started < DAY ? timeOfDay(started) : new Date(started).toLocaleDateString([], {day: "numeric", month: "short"})
-	const won = time ? `${winner || "Somebody"} won in ${clock(time)}` : "Nobody finished"
+	const won = `${winner || "Somebody"}${bot ? " (bot)" : ""} won in ${clock(time)}`
 	return item(`replay?race=${encodeURIComponent(race)}`, won, day, "", [gameOf(game, deal, now), counted(players, "player")])
 }
 
