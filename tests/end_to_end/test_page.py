@@ -29,6 +29,7 @@ from samedeal.protocol.messages import (
     Start,
 )
 from samedeal.record import Record
+from samedeal.solver.solve import solve
 from samedeal.terms import RoomTerms
 from samedeal_server.page.files import PageFiles
 from tests.end_to_end.browser import ENGINES, LAPTOP, PHONE, Browser, script
@@ -302,17 +303,18 @@ async def test_list_leads_to_rooms_of_people(one: Node, browser: Browser) -> Non
     racing = await players(one.url, "mira")
     await start(racing)
     zoe = await Client.hello(one.url, "zoe")
-    await zoe.join(await zoe.create("over", players=1))
+    await zoe.join(await zoe.create("over", games=("eight-off",), deal="1", players=1))
     await start([zoe])
-    await zoe.expect(Done, Resign)
+    for move in solve(zoe.play.board, 100_000).line:
+        await zoe.act(str(move))
     await zoe.phase("finished")
     ada = await Client.hello(one.url, "ada")
     await ada.join(await ada.create("later"))
     await ada.create("closed", spectators=False)
     await browser.open(one.url)
-    await browser.shows("Nobody finished", "#records")
+    await browser.shows("zoe won in", "#records")
     await browser.shows("racing now", "#rooms")
-    assert await browser.texts(".room strong") == ["ada", "Nobody yet", "mira", "Nobody finished"]
+    assert await browser.texts("#rooms strong") == ["ada", "Nobody yet", "mira"]
     linked = await browser.run("return [...document.querySelectorAll('.rooms a')].map(link => link.pathname)")
     assert linked == ["/later", "/closed", f"/{ROOM}", "/replay"]
     await browser.follow(".rooms [href=friday]")
