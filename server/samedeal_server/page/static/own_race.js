@@ -2,6 +2,7 @@
 // DOM.
 
 import {clock, stored, timeOfWeek} from "./dom.js"
+import {opensByItself} from "./race_state.js"
 
 const SOON = 1000 // ms after which the time that is left is shown again
 
@@ -27,7 +28,7 @@ export function ownRace(room, player, now) {
 	return {
 		...own,
 		players: players.map(each => ({...each, away: false})),
-		clock: phase === "open" ? `${room.opens?.length ? "Opens" : "Doors close"} ${timeOfWeek(room.doors_close_at)}` : `Until ${timeOfWeek(closes)}`,
+		clock: phase === "open" ? `${opensByItself(room) ? "Opens" : "Doors close"} ${timeOfWeek(room.doors_close_at)}` : `Until ${timeOfWeek(closes)}`,
 		left: state === "waiting" && clock(Math.min(limit, closes - now)),
 		changes: state === "waiting" ? Math.max(now + SOON, closes - limit) : Infinity
 	}

@@ -4,12 +4,20 @@ import {byId, stored, toggle} from "./dom.js"
 import {here, isFrame, to} from "./here.js"
 import {Link} from "./link.js"
 
+const decoded = text => {
+	try {
+		return decodeURIComponent(text)
+	} catch {
+		return "" // a mangled link
+	}
+}
+
 const room = location.pathname.split("/").pop().toLowerCase()
 const race = new URLSearchParams(location.search).get("race")
 // The player's other device has given a link with a code, behind # where no server sees it. It must not stay in the history.
 const [, called, code] = (!isFrame && /^#move=(.+)\/([\w-]+)$/.exec(location.hash)) || []
 if (code) history.replaceState(null, "", location.pathname)
-const mover = called && decodeURIComponent(called)
+const mover = called && decoded(called)
 const isMoving = mover && (!stored.get("session") || confirm(`Play as ${mover} in this browser? It forgets the player that it has now.`))
 const name = isMoving ? mover : (!isFrame && stored.get(`seat ${room}`) && stored.get("name")) || ""
 if (isMoving) Object.assign(here, {session: code, isMoving})

@@ -272,6 +272,12 @@ function newsOf(before, {name, count, place, time, resigned, stuck, away, connec
 // A short time, such as "0.4 s", "12 s" and "1:12".
 export const shortTime = ms => (ms < 60_000 ? `${(Math.max(ms, 100) / 1000).toFixed(ms < 10_000 ? 1 : 0)} s` : clock(ms))
 
+// Whether nobody closes the doors of a race in a standing series: they were not opened again after a draw.
+export const opensByItself = ({opens, draw}) => opens?.length > 0 && !draw
+
+// Whether a player let a window pass.
+export const didNotRace = ({final}, {window}) => window > 0 && final && !final.began_at
+
 // The result of a race in a sentence, as the player reads it, or a spectator if there is none.
 export function resultOf(rows, room, player) {
 	const [first, second] = rows

@@ -5,7 +5,7 @@ import {falling} from "./board_view.js"
 import {clock, copyLine, counted, dealName, element, stored} from "./dom.js"
 import {to} from "./here.js"
 import {title} from "./piles.js"
-import {among, end, goesOn, ordinal, resultOf, shortTime} from "./race_state.js"
+import {among, didNotRace, end, goesOn, ordinal, resultOf, shortTime} from "./race_state.js"
 import {row, table} from "./series.js"
 
 // Keep the player's best time in each game. Return what there is to say about a time.
@@ -23,9 +23,10 @@ export function banner(rows, room, me, record, isNew) {
 	const count = own.final?.foundation_cards ?? own.count
 	const winner = winnersOf(room)
 	const result = winner ? `${winner} won the series` : resultOf(rows, room, me)
+	const missed = didNotRace(own, room)
 	const home = `${counted(count, "card")} home`
-	const lines = [winner && resultOf(rows, room, me), time && own.place > 1 ? `You finished in ${clock(time)}` : !time && (resigned ? `You resigned with ${home}` : count > 0 && `You have ${home}`), own.place === 1 && aheadOf(rows, room), record]
-	const place = rows[1] && (time || room.phase === "finished") && count > 0 ? ordinal(own.place) : ""
+	const lines = [winner && resultOf(rows, room, me), missed && "You did not race", time && own.place > 1 ? `You finished in ${clock(time)}` : !time && (resigned ? `You resigned with ${home}` : count > 0 && `You have ${home}`), own.place === 1 && aheadOf(rows, room), record]
+	const place = rows[1] && !missed && (time || room.phase === "finished") && count > 0 ? ordinal(own.place) : ""
 	return onFelt(winner ? "♛" : place, result, lines, time, isNew)
 }
 

@@ -6,7 +6,7 @@ import {goTo, keepSeat} from "./here.js"
 import {nextName} from "./names.js"
 import {onFoundations} from "./piles.js"
 import {PLAIN} from "./race_screen.js"
-import {end, linkOf, rematchName, rematchOf, rematchText} from "./race_state.js"
+import {didNotRace, end, linkOf, opensByItself, rematchName, rematchOf, rematchText} from "./race_state.js"
 import {Racer} from "./racer.js"
 import {seriesTable} from "./series.js"
 import {runTask} from "./start_worker.js"
@@ -267,16 +267,16 @@ export class Seat {
 		const parts = []
 		if (!own) parts.push(element("p", {}, "You have no seat in this room."), button("Watch", () => screen.unseat("")))
 		else if (phase === "open") parts.push(...this.partsBefore(rows, gone))
-		else if (room.window && phase !== "finished") parts.push(...screen.windows.parts(this, row))
+		else if (room.window && !/finished|closed/.test(phase)) parts.push(...screen.windows.parts(this, row))
 		else if (phase === "countdown" && room.deal.startsWith("again")) parts.push(element("p", {}, "Nobody else came. The deal of an earlier race is dealt again."))
 		else if (isOut) {
 			const later = screen.wantsNext ? element("p", {role: "status"}, `You get a seat in the ${rematchName(room)}.`) : this.rematchButton
 			parts.push(...result, element("p", {}, "The race goes on for the others."), element("p", {class: "controls"}, later, button("Watch them", () => screen.unseat(""))))
 		} else if (phase === "finished") {
-			const share = row.final ? this.results.shareResult(screen.race, row) : ""
+			const share = row.final && !didNotRace(row, room) ? this.results.shareResult(screen.race, row) : ""
 			const earlier = row.final && room.earlier.length ? this.results.earlierTable(screen.race, row) : ""
 			parts.push(...result, element("p", {class: "controls"}, this.rematchButton), share, ...seriesTable(room), earlier)
-		}
+		} else if (next) parts.push(element("p", {class: "controls"}, this.rematchButton)) // after a race of a series that nobody drew
 		parts.push(stored.lasts ? "" : element("p", {class: "warning"}, VOLATILE))
 		panel.replaceChildren(...parts.filter(Boolean))
 		if (details) panel.querySelector("details")?.toggleAttribute("open", details.open)
@@ -308,7 +308,7 @@ export class Seat {
 		const wait = room.window ? screen.windows.doors(room, isHost) : !isHost ? "The host starts the race." : players[1] ? "Start when everybody is here." : "Send the link to others, or start alone."
 		const buttons = [
 			options.start !== "at" && !room.window && button(own.ready ? "Not ready" : "Ready", () => this.ask("ready", {ready: !own.ready}), {class: isHost ? "" : "main"}),
-			isHost && !room.opens?.length && button(room.window ? "Close the doors" : isAsked ? `${names} ${gone[1] ? "are" : "is"} away. Start without ${gone[1] ? "them" : names}?` : "Start the race", start, {class: "main"}),
+			isHost && !opensByItself(room) && button(room.window ? "Close the doors" : isAsked ? `${names} ${gone[1] ? "are" : "is"} away. Start without ${gone[1] ? "them" : names}?` : "Start the race", start, {class: "main"}),
 			room.window && screen.windows.moveButton(this),
 			!(isHost && players[1]) && button("Rename", () => leave("Choose another name.")), // somebody else would be the host
 			button("Leave", () => leave(""))

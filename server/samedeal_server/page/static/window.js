@@ -1,15 +1,16 @@
 // What there is to say and to do in a race with a window, before the player's attempt and after it.
 
 import {byId, clock, copyLine, counted, element, svg, timeOfWeek} from "./dom.js"
-import {end, linkOf} from "./race_state.js"
+import {end, linkOf, opensByItself} from "./race_state.js"
 import {onFelt} from "./results.js"
 import {button} from "./seat.js"
 
 const listed = new Intl.ListFormat("en-GB")
 
 // What somebody with a seat has to know while others can enter.
-export function doors({doors_close_at: at, opens}, isHost) {
-	if (opens?.length) return `One name each: who are they? The race opens ${timeOfWeek(at)}, and nobody can enter after that. Go as you like: your seat is kept.`
+export function doors(room, isHost) {
+	const at = room.doors_close_at
+	if (opensByItself(room)) return `One name each: who are they? The race opens ${timeOfWeek(at)}, and nobody can enter after that. Go as you like: your seat is kept.`
 	const close = isHost ? `Close the doors when all are in; they close ${timeOfWeek(at)}.` : `Doors close ${timeOfWeek(at)}.`
 	return `One name each: who are they? ${close} Go as you like: your seat is kept.`
 }
