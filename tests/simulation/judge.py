@@ -13,7 +13,7 @@ from itertools import combinations, pairwise
 from operator import itemgetter
 from typing import Final
 
-from samedeal.protocol.messages import Acked, ProgressUpdate, RoomState, Tally
+from samedeal.protocol.messages import Acked, ProgressUpdate, RoomState, Tally, Watching
 from samedeal.race.draws import SHARE_TIMEOUT
 from samedeal.race.room_state import room_state
 from samedeal_server.races.race_record import build_record, race_id
@@ -195,7 +195,12 @@ def _shown(journal: Journal, room: RoomEvidence) -> Iterator[tuple[int, int, str
 def _lacks(
     shown: Sequence[tuple[int, int, str, int]], rival: Journal, player: str, revision: int, at: int, latest: int
 ) -> bool:
-    """Return whether a rival used one connection all the time, and was not shown a player's revision by ``latest``."""
+    """Return whether a rival used one connection all the time, and was not shown a player's revision by ``latest``.
+
+    Whoever has resigned and watches is shown delayed boards instead.
+    """
+    if any(received.received_at <= latest for received, _ in rival.got(Watching)):
+        return False
     alive: dict[int, list[int]] = defaultdict(list)
     for each in rival.received:
         if isinstance(each.message, RoomState | ProgressUpdate):
