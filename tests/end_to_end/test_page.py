@@ -298,7 +298,7 @@ async def test_boards_are_enlarged_with_the_keyboard_and_have_texts(one: Node, b
 
 
 async def test_list_leads_to_rooms_of_people(one: Node, browser: Browser) -> None:
-    """Each race is listed once, and rooms that can be joined first."""
+    """Each race is listed once, and rooms that can be joined first. However long the list is, the board is large."""
     racing = await players(one.url, "mira")
     await start(racing)
     zoe = await Client.hello(one.url, "zoe")
@@ -315,6 +315,10 @@ async def test_list_leads_to_rooms_of_people(one: Node, browser: Browser) -> Non
     assert await browser.texts(".room strong") == ["ada", "Nobody yet", "mira", "Nobody finished"]
     linked = await browser.run("return [...document.querySelectorAll('.rooms a')].map(link => link.pathname)")
     assert linked == ["/later", "/closed", f"/{ROOM}", "/replay"]
+    felt = await browser.run(BOX, "#felt")
+    await browser.run("document.querySelector('#records').style.height = '2000px'; dispatchEvent(new Event('resize'))")
+    assert await browser.run(BOX, "#felt") == felt
+    assert (await browser.run(BOX, "#choice"))["top"] < LAPTOP[1]
     await browser.follow(".rooms [href=friday]")
     await browser.shows("mira", "tbody")
 
