@@ -136,6 +136,7 @@ export class RaceScreen {
 		if (code === "racing" && !this.why && stored.get("name")) return this.sit(stored.get("name")) // a seat that a series has kept
 		if (code === "bad_passphrase") return this.askPassphrase()
 		if (code === "no_room" && this.race.room) this.say(this.closed ?? CLOSED)
+		else if (code === "no_room" && !isFrame) location.replace("./?lost")
 		else this.say(message, code === "no_spectators" && "join")
 		if (code === "no_spectators" && isInApp()) byId("message").append(element("p", {class: "warning"}, IN_APP))
 		// Who has a seat may not watch, but can come back to the seat.
