@@ -470,6 +470,7 @@ async def test_each_refusal_says_what_to_do(one: Node, browser: Browser) -> None
     await late.join(ROOM)
     await browser.open(f"{one.url}/{ROOM}".replace("127.0.0.1", "localhost"), SMALL_PHONE)  # as somebody else
     await browser.shows("All seats are taken")
+    assert not await browser.run("return document.querySelector('.sit')")
     await mira.expect(Done, Start)
     await mira.dealt()
     await browser.shows("Take a seat in the next race")

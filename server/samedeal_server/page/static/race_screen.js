@@ -462,8 +462,8 @@ export class RaceScreen {
 			this.show()
 		}
 		if (this.wantsNext) return element("p", {role: "status"}, "You get a seat in the next race. Keep this page open.")
-		const why = element("p", {role: "alert"}, this.why || (isFull ? "All seats are taken. Watch, or open a room of your own." : ""))
-		return element("form", {class: "sit", onsubmit}, why, input, element("button", {class: "main"}, what))
+		if (isFull) return element("p", {role: "status"}, "All seats are taken. You can watch the race here, or ", element("a", {href: to("./")}, "open a room of your own"), ".")
+		return element("form", {class: "sit", onsubmit}, element("p", {role: "alert"}, this.why || ""), input, element("button", {class: "main"}, what))
 	}
 
 	showClock() {
