@@ -153,6 +153,8 @@ async def test_rules_are_told_where_one_plays(one: Node, browser: Browser) -> No
     rules = rules_in_short(GAMES["klondike"])
     await browser.open(f"{one.url}/{ROOM}", SMALL_PHONE)
     await browser.shows("\n".join(("How to play Klondike", *rules)), "#rules")
+    await browser.until("document.querySelector('tbody button')")
+    assert await browser.run(IN_ORDER, ".sit input, #rules, tbody button") == ["INPUT", "DIALOG", "BUTTON"]
     await sit(browser, one.url)
     await browser.shows(rules[-1], "#rules")
     assert not await browser.accessibility_violations()
@@ -176,6 +178,25 @@ async def test_rules_are_told_where_one_plays(one: Node, browser: Browser) -> No
     await browser.press("7")
     await browser.until("document.querySelector('.picked')")
 
+
+IN_ORDER = "return [...document.querySelectorAll(arguments[0])].slice(0, 3).map(each => each.tagName)"
+OFFER = """
+const boards = document.querySelector("#boards")
+const before = boards.getBoundingClientRect().toJSON()
+document.querySelector("#person").hidden = false
+return [before, boards.getBoundingClientRect().toJSON()]
+"""
+"""Offers to race somebody instead. Returns where the board was before, and where it is then."""
+
+CUT_NEWS = """
+const news = document.querySelector("#news")
+for (const text of ["Server: " + "This is a long sentence. ".repeat(5), ...Array(7).fill("wwwwwwww-89 has 10 cards to go")])
+	news.prepend(Object.assign(document.createElement("span"), {textContent: text}), " ")
+const {bottom, right} = news.getBoundingClientRect()
+const isCut = box => box.left < right && box.top < bottom - 3 && (box.right > right || box.bottom > bottom)
+return [...news.children].filter(each => isCut(each.getBoundingClientRect())).length
+"""
+"""Tells news. Returns how many of them can be seen only in part."""
 
 LOOK = """
 Object.defineProperty(document, "hidden", {value: !arguments[0], configurable: true})

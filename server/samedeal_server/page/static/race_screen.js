@@ -438,6 +438,7 @@ export class RaceScreen {
 		const me = players.some(({player}) => player === this.link.player) && this.link.player
 		const later = next ? rematchName(this.race.room) : "next race"
 		const what = next && (me || !opens?.length) ? rematchText(this.race.room, me) : `Take a seat${phase === "open" ? "" : ` in the ${later}`}`
+		byId(byId("race").matches(".open") ? "seat" : "deal").before(byId("join"))
 		byId("join").replaceChildren(
 			isFrame || this.seat || phase === "closed" ? "" : this.nameForm(what, isFull),
 			next && !this.seat && !me ? link(encodeURIComponent(next), `Watch the ${later}`, () => want(next, wanted)) : "",
