@@ -246,27 +246,9 @@ export class RaceScreen {
 		this.showClock()
 		if (!this.ranked) return
 		this.showStatus()
-		this.lookForPerson().catch(() => {}) // it asks again
+		this.seat?.lookForPerson().catch(() => {}) // it asks again
 		this.order()
 		this.showChart()
-	}
-
-	// Offer to leave a race against nobody but bots of the house, for one in which somebody waits.
-	async lookForPerson() {
-		const {link, race, seat} = this
-		if (!seat || !link.welcomed || Date.now() < this.looksAt) return
-		this.looksAt = Date.now() + 2000
-		const {phase, players} = race.room
-		const isAlone = phase === "racing" && players.length > 1 && players.every(({player, house}) => house || player === link.player)
-		const {rooms} = isAlone ? await link.ask("listrooms", {open: true}) : {rooms: []}
-		const until = ({starts}) => starts - link.now()
-		const {game} = rooms.find(room => room.players && until(room) > 4000 && until(room) < 23_000) ?? {}
-		byId("person").hidden = !game
-		if (!game) return // a tap may be on its way
-		byId("person").onclick = async () => {
-			await link.ask("leave")
-			goTo((await link.ask("racenow", {game})).room, {game})
-		}
 	}
 
 	showChart() {

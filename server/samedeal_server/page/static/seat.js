@@ -191,6 +191,23 @@ export class Seat {
 		} else this.ask("resign")
 	}
 
+	// Offer to leave a race against nobody but bots of the house, for one in which somebody waits.
+	async lookForPerson() {
+		const {me, room: {phase, players}, screen: {link}} = this
+		if (!link.welcomed || Date.now() < this.looksAt) return
+		this.looksAt = Date.now() + 2000
+		const isAlone = phase === "racing" && players.length > 1 && players.every(({player, house}) => house || player === me)
+		const {rooms} = isAlone ? await link.ask("listrooms", {open: true}) : {rooms: []}
+		const until = ({starts}) => starts - link.now()
+		const {game} = rooms.find(room => room.players && until(room) > 4000 && until(room) < 23_000) ?? {}
+		byId("person").hidden = !game
+		if (!game) return // a tap may be on its way
+		byId("person").onclick = async () => {
+			await link.ask("leave")
+			goTo((await link.ask("racenow", {game})).room, {game})
+		}
+	}
+
 	ask(type, fields) {
 		return this.screen.link.ask(type, fields).catch(({message}) => this.say(message))
 	}
