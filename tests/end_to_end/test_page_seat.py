@@ -229,6 +229,12 @@ async def test_phone_in_the_hand(one: Node, browser: Browser) -> None:
             await browser.until(f"{root}.scrollWidth <= arguments[0] && {root}.scrollHeight <= arguments[1]", *size)
         await browser.resize(SMALL_PHONE)
         assert await browser.run("return document.querySelector('#boards').getBoundingClientRect().top") <= 140
+        for size in (LAPTOP, SMALL_PHONE):
+            await browser.resize(size)
+            assert await browser.run(CUT_NEWS) == 0
+            before, offered = await browser.run(OFFER)
+            assert before == offered
+            assert await browser.run("return document.documentElement.scrollWidth") <= size[0]
         await browser.run("document.querySelector('#sounds').click()")
         await browser.until("performance.getEntriesByName(new URL('sound.js', location.href).href).length")
         await browser.drag(await browser.run(PLACE, "stock", 1), touch=True)
