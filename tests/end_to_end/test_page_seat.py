@@ -240,6 +240,9 @@ async def test_phone_in_the_hand(one: Node, browser: Browser) -> None:
         await browser.drag(await browser.run(PLACE, "stock", 1), touch=True)
         await acked(browser, 1)
         assert await browser.run("return window.tones") == 1
+        assert await browser.run("return document.querySelector('#undo').getAttribute('aria-disabled')") == "true"
+        await browser.run("document.querySelector('#undo').click()")
+        await browser.shows("turned up a card", "#said")
         start, end = [await browser.run(PLACE, *place) for place in (("w", 1), ("01", 1))]
         await browser.drag(start, (start[0] - 9, start[1] + 9), end, touch=True, release=False)
         await browser.until(LIFTED)

@@ -1,6 +1,6 @@
 // The player's seat on the screen of a race: from the name to the rematch. It is loaded when somebody takes a seat.
 
-import {byId, copyLine, element, isOfGame, setText, stored, toggle} from "./dom.js"
+import {byId, copyLine, element, isOfGame, setAttribute, setText, stored, toggle} from "./dom.js"
 import {Hand} from "./hand.js"
 import {goTo, keepSeat} from "./here.js"
 import {nextName} from "./names.js"
@@ -157,7 +157,7 @@ export class Seat {
 		}
 		this.table.show(animated)
 		tile.dataset.revision = racer.board.revision
-		byId("undo").disabled = !racer.mayUndo
+		setAttribute(byId("undo"), "aria-disabled", String(!racer.mayUndo)) // so that a tap is told why
 	}
 
 	get isRacing() {
