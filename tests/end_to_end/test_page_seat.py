@@ -615,6 +615,7 @@ async def test_board_that_is_won_is_celebrated(one: Node, browser: Browser, monk
     await browser.open(one.url, SMALL_PHONE)
     await browser.shows("ana (today)", "#past")
     await browser.press("1")
+    await browser.until("document.querySelector('.picked').ariaLabel === 'column 1: K of clubs, 1 card picked'")
     await browser.press("Enter")
     await browser.shows("You won!", "#told")
     assert await browser.run("return document.querySelectorAll('#felt .falls').length") == 48
