@@ -576,9 +576,11 @@ async def test_first_screen_is_played_at_once(one: Node, browser: Browser) -> No
     assert not await browser.accessibility_violations()
     await browser.run("document.querySelector('[data-game=klondike-three]').click()")
     dealt = await browser.run(PILES)
-    await browser.run("document.querySelector('.pile[data-key=stock]').click()")
+    assert (await browser.run("return document.querySelector('.pile[data-key=stock]').ariaLabel")).startswith("stock: ")
+    await browser.drag(await browser.run(PLACE, "stock", 1))
     await browser.until("!document.querySelector('#back').disabled")
     assert await browser.run(PILES) != dealt
+    assert await browser.run("return document.activeElement.localName") == "body", "so that Enter is a key of the game"
     await browser.press("z")
     await browser.until("document.querySelector('#back').disabled")
     assert await browser.run(PILES) == dealt

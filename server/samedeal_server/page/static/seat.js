@@ -10,7 +10,7 @@ import {end, linkOf, rematchName, rematchOf, rematchText} from "./race_state.js"
 import {Racer} from "./racer.js"
 import {seriesTable} from "./series.js"
 import {runTask} from "./start_worker.js"
-import {Table} from "./table.js"
+import {Table, unfocus} from "./table.js"
 import {Witness} from "./witness.js"
 
 const FALL = 3000 // ms in which cards fall for a player who has finished
@@ -38,6 +38,7 @@ export class Seat {
 		byId("undo").onclick = () => this.undo()
 		byId("collect").onclick = () => this.hand.collect()
 		byId("hint").onclick = () => this.hint()
+		byId("hand").onmousedown = unfocus
 		byId("resign").onclick = () => this.resign()
 		document.documentElement.classList.add("seated")
 		const {signal} = this.leaving

@@ -59,6 +59,12 @@ function layOut(game, wide, tall) {
 	return {layout: upright(game, tall / scale / width), scale}
 }
 
+// Let a press of a pointer leave the focus on nothing, so that Enter and the space bar belong to the game after it.
+export function unfocus(event) {
+	event.preventDefault()
+	document.activeElement.blur()
+}
+
 // Cards that follow the mouse or a finger, and glide to their places when they are let go.
 class Drag {
 	endedAt = -CLICK // when the pointer went up last
@@ -71,7 +77,7 @@ class Drag {
 			this.release(event)
 			this.endedAt = performance.now()
 		}
-		Object.assign(view.element, {onpointerdown: () => view.arrive(), onpointermove: event => this.move(event), onpointerup: release, onpointercancel: release})
+		Object.assign(view.element, {onpointerdown: () => view.arrive(), onpointermove: event => this.move(event), onpointerup: release, onpointercancel: release, onmousedown: unfocus})
 	}
 
 	// Put the cards back, as when the phone is turned.
