@@ -247,6 +247,7 @@ export class Seat {
 		const isOn = phase === "racing"
 		this.raced ||= isRacing
 		byId("boards").hidden = !isRacing
+		if (!isRacing && !byId("resign").hidden) byId("menu").hidePopover?.()
 		byId("hand").hidden = byId("said").hidden = byId("resign").hidden = !isRacing
 		byId("hint").hidden = !options.hints
 		if (phase !== this.phase) {
