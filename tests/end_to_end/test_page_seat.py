@@ -302,6 +302,8 @@ async def test_rematch_is_wished_while_others_race(one: Node, browser: Browser) 
     await mira.expect(Done, Resign)
     await browser.until("location.pathname !== '/friday'")
     await browser.shows("You have a seat, zoe")
+    told = await browser.text("#seat")
+    assert told.index("Start the race") < told.index("Send this link"), "others come by themselves"
 
 
 @pytest.mark.parametrize("races", [True, False])
@@ -335,7 +337,14 @@ async def test_host_sees_who_is_away_and_is_asked_before_the_start(one: Node, br
     """Also a page that nobody looks at is away, and that one again which comes back without being looked at."""
     mira = await opened(one.url, deal="#1", countdown=60)
     await sit(browser, one.url)
+    await browser.shows("Send the link, or start alone.")
+    start = (
+        "return [...document.querySelectorAll('button')].find(each => each.innerText === 'Start the race').offsetTop"
+    )
+    alone = await browser.run(start)
     await mira.join(ROOM)
+    await browser.shows("Start when everybody is here.")
+    assert await browser.run(start) == alone, "and not where the finger is on something else"
 
     async def is_away(*, away: bool) -> None:
         await mira.state(lambda state: [seat.away for seat in state.players] == [away, False])

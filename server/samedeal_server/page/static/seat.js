@@ -314,7 +314,7 @@ export class Seat {
 	// What the player can do in an open room. `gone` are the names of those who are away.
 	partsBefore(rows, gone) {
 		const {room, own, me, screen} = this
-		const {players, host, options} = room
+		const {players, host, options, round} = room
 		const isHost = host === me
 		const names = gone.join(" and ")
 		const isAsked = names && this.asked === names
@@ -324,7 +324,7 @@ export class Seat {
 			this.showPanel(rows)
 		}
 		const leave = sentence => this.ask("leave").then(() => screen.unseat(sentence))
-		const wait = room.window ? screen.windows.doors(room, isHost) : !isHost ? "The host starts the race." : players[1] ? "Start when everybody is here." : "Send the link to others, or start alone."
+		const wait = room.window ? screen.windows.doors(room, isHost) : !isHost ? "The host starts the race." : players[1] ? "Start when everybody is here." : "Send the link, or start alone."
 		const buttons = [
 			options.start !== "at" && !room.window && button(own.ready ? "Not ready" : "Ready", () => this.ask("ready", {ready: !own.ready}), {class: isHost ? "" : "main"}),
 			isHost && !room.opens?.length && button(room.window ? "Close the doors" : isAsked ? `${names} ${gone[1] ? "are" : "is"} away. Start without ${gone[1] ? "them" : names}?` : "Start the race", start, {class: "main"}),
@@ -334,14 +334,14 @@ export class Seat {
 		]
 		const kicks = isHost ? players.filter(each => each !== own).map(({player, name}) => button(`Remove ${name}`, () => this.ask("kickplayer", {player}))) : []
 		const warnings = [options.spectators && !options.delay && SHOWN, !isSecureContext && PLAIN].filter(Boolean)
-		const isAlone = isHost && !players[1] // and wants to send the link first
+		const sendsLink = isHost && !round // to a rematch, the others come by themselves
 		return [
-			...(isAlone ? shareLink(room, true) : []),
+			...(sendsLink ? shareLink(room, !players[1]) : []),
 			element("h2", {}, `You have a seat, ${own.name}`),
 			element("p", {}, STARTS[options.start] ?? wait),
 			element("p", {class: "controls"}, ...buttons.filter(Boolean), ...kicks),
 			...seriesTable(room),
-			...(isAlone ? [] : shareLink(room, false)),
+			...(sendsLink ? [] : shareLink(room, false)),
 			...warnings.map(text => element("p", {class: "warning"}, text))
 		]
 	}
