@@ -271,7 +271,7 @@ export class Seat {
 		const time = row && end(row, room).time
 		const isDone = time || own?.resigned || phase === "finished"
 		const isOut = phase === "racing" && isDone
-		if (isDone && !this.results) return this.loadResults()
+		if (isDone && !this.results) return import("./results.js").then(results => (this.results = results) && screen.show(), loadAgain)
 		if (time && this.raced && !this.wonAt) {
 			Object.assign(this, {wonAt: performance.now(), record: this.results.beaten(room, time)})
 			this.play("finish")
@@ -304,11 +304,6 @@ export class Seat {
 
 	get falls() {
 		return performance.now() - this.wonAt < FALL
-	}
-
-	async loadResults() {
-		this.results = await import("./results.js").catch(loadAgain)
-		this.screen.show()
 	}
 
 	// What the player can do in an open room. `gone` are the names of those who are away.
