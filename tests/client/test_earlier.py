@@ -73,7 +73,7 @@ def test_results_show_the_player_among_them() -> None:
     model = Model(me="m", room=replace(ROOM, phase="finished", standings=(OWN,)))
     assert [row_text(row).split() for row in earlier_rows(model, Look())] == [
         ["Among", "those", "who", "had", "this", "deal", "before"],
-        ["1", "june", "00:09"],
+        ["1", "june", "0:09"],
         ["2", "mira", "31", "of", "52", "cards"],
         ["3", "ada", "3", "of", "52", "cards"],
     ]

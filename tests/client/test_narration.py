@@ -130,7 +130,7 @@ def test_the_end_has_standings_and_the_verdict(server: RaceServer) -> None:
         server.model.after(server.state("finished", standings=STANDINGS)), evidence=Evidence()
     )
     lines = NARRATOR.narrate(server.model, finished)
-    assert lines[2].startswith("1st: bo, finished in 01:23, 99 moves.")
+    assert lines[2].startswith("1st: bo, finished in 1:23, 99 moves.")
     assert lines[3].startswith("2nd: you, ")
     assert lines[-1] == "Checking the race."
     judged = dataclasses.replace(finished, verdict=Verdict("fair", "Fair.", clock="The clock.", words="amber fox"))

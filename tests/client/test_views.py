@@ -102,7 +102,10 @@ def test_wording_of_an_invitation() -> None:
 
 
 def test_wording_of_the_options_of_a_room() -> None:
-    assert_sentences("options of a room", lines_of(room_rows(room(options=CYCLE), 60, UTC)))
+    """In a race for whoever comes now, bots of the server come only to a player who is alone."""
+    lines = lines_of(room_rows(room(options=CYCLE), 60, UTC))
+    now = lines_of(room_rows(room(options=Options.scheduled("willow", NOW, 3, bots=False)), 60, UTC))
+    assert_sentences("options of a room", [*lines, *(line for line in now if line.startswith("Bots"))])
 
 
 def test_wording_of_the_players() -> None:

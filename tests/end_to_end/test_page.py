@@ -299,7 +299,7 @@ async def test_boards_are_enlarged_with_the_keyboard_and_have_texts(one: Node, b
 
 
 async def test_list_leads_to_rooms_of_people(one: Node, browser: Browser) -> None:
-    """Each race is listed once, and rooms that can be joined first."""
+    """Each race is listed once, and rooms that can be joined first. However long the list is, the board is large."""
     racing = await players(one.url, "mira")
     await start(racing)
     zoe = await Client.hello(one.url, "zoe")
@@ -317,6 +317,10 @@ async def test_list_leads_to_rooms_of_people(one: Node, browser: Browser) -> Non
     assert await browser.texts("#rooms strong") == ["ada", "Nobody yet", "mira"]
     linked = await browser.run("return [...document.querySelectorAll('.rooms a')].map(link => link.pathname)")
     assert linked == ["/later", "/closed", f"/{ROOM}", "/replay"]
+    felt = await browser.run(BOX, "#felt")
+    await browser.run("document.querySelector('#records').style.height = '2000px'; dispatchEvent(new Event('resize'))")
+    assert await browser.run(BOX, "#felt") == felt
+    assert (await browser.run(BOX, "#choice"))["top"] < LAPTOP[1]
     await browser.follow(".rooms [href=friday]")
     await browser.shows("mira", "tbody")
 
@@ -343,13 +347,14 @@ async def test_private_room_asks_for_its_passphrase(one: Node, browser: Browser)
 
 
 async def test_unknown_room_and_room_without_spectators_are_explained(one: Node, browser: Browser) -> None:
+    """An address without a room leads to the ways to race, but not in a frame, which has none."""
     host = await Client.hello(one.url, "mira")
     await host.create("closed", spectators=False)
-    for path in ("nowhere", "/nowhere/).", "%6eowhere"):
+    await browser.open(f"{one.url}/nowhere?embed")
+    await browser.shows("There is no room 'nowhere'", "#message")
+    for path in ("nowhere", "/nowhere/).", "%6eowhere", "no/where"):
         await browser.open(f"{one.url}/{path}")
-        await browser.shows("There is no room 'nowhere'", "#message")
-    await browser.open(f"{one.url}/no/where")
-    await browser.shows("No room has this address.", "[role=alert]")
+        await browser.shows("No room has this address.", "[role=alert]")
     assert not await browser.accessibility_violations()
     await browser.open(f"{one.url}/closed")
     await browser.shows("This room admits no spectators", "#message")

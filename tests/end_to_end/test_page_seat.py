@@ -153,6 +153,8 @@ async def test_rules_are_told_where_one_plays(one: Node, browser: Browser) -> No
     rules = rules_in_short(GAMES["klondike"])
     await browser.open(f"{one.url}/{ROOM}", SMALL_PHONE)
     await browser.shows("\n".join(("How to play Klondike", *rules)), "#rules")
+    await browser.until("document.querySelector('tbody button')")
+    assert await browser.run(IN_ORDER, ".sit input, #rules, tbody button") == ["INPUT", "DIALOG", "BUTTON"]
     await sit(browser, one.url)
     await browser.shows(rules[-1], "#rules")
     assert not await browser.accessibility_violations()
@@ -176,6 +178,25 @@ async def test_rules_are_told_where_one_plays(one: Node, browser: Browser) -> No
     await browser.press("7")
     await browser.until("document.querySelector('.picked')")
 
+
+IN_ORDER = "return [...document.querySelectorAll(arguments[0])].slice(0, 3).map(each => each.tagName)"
+OFFER = """
+const boards = document.querySelector("#boards")
+const before = boards.getBoundingClientRect().toJSON()
+document.querySelector("#person").hidden = false
+return [before, boards.getBoundingClientRect().toJSON()]
+"""
+"""Offers to race somebody instead. Returns where the board was before, and where it is then."""
+
+CUT_NEWS = """
+const news = document.querySelector("#news")
+for (const text of ["Server: " + "This is a long sentence. ".repeat(5), ...Array(7).fill("wwwwwwww-89 has 10 cards to go")])
+	news.prepend(Object.assign(document.createElement("span"), {textContent: text}), " ")
+const {bottom, right} = news.getBoundingClientRect()
+const isCut = box => box.left < right && box.top < bottom - 3 && (box.right > right || box.bottom > bottom)
+return [...news.children].filter(each => isCut(each.getBoundingClientRect())).length
+"""
+"""Tells news. Returns how many of them can be seen only in part."""
 
 LOOK = """
 Object.defineProperty(document, "hidden", {value: !arguments[0], configurable: true})
@@ -208,11 +229,20 @@ async def test_phone_in_the_hand(one: Node, browser: Browser) -> None:
             await browser.until(f"{root}.scrollWidth <= arguments[0] && {root}.scrollHeight <= arguments[1]", *size)
         await browser.resize(SMALL_PHONE)
         assert await browser.run("return document.querySelector('#boards').getBoundingClientRect().top") <= 140
+        for size in (LAPTOP, SMALL_PHONE):
+            await browser.resize(size)
+            assert await browser.run(CUT_NEWS) == 0
+            before, offered = await browser.run(OFFER)
+            assert before == offered
+            assert await browser.run("return document.documentElement.scrollWidth") <= size[0]
         await browser.run("document.querySelector('#sounds').click()")
         await browser.until("performance.getEntriesByName(new URL('sound.js', location.href).href).length")
         await browser.drag(await browser.run(PLACE, "stock", 1), touch=True)
         await acked(browser, 1)
         assert await browser.run("return window.tones") == 1
+        assert await browser.run("return document.querySelector('#undo').getAttribute('aria-disabled')") == "true"
+        await browser.run("document.querySelector('#undo').click()")
+        await browser.shows("turned up a card", "#said")
         start, end = [await browser.run(PLACE, *place) for place in (("w", 1), ("01", 1))]
         await browser.drag(start, (start[0] - 9, start[1] + 9), end, touch=True, release=False)
         await browser.until(LIFTED)
@@ -262,14 +292,18 @@ async def test_rematch_is_wished_while_others_race(one: Node, browser: Browser) 
     await sit(browser, one.url)
     await mira.expect(Done, Start)
     await dealt(browser)
+    await browser.run("document.querySelector('#menu').showPopover()")
     for label in ("Resign", "Really resign?"):
         await browser.run(PRESS, label)
     await browser.shows("The race goes on for the others.", ".racing #seat")
+    assert not await browser.run("return document.querySelector('#menu:popover-open')")
     await browser.run(PRESS, "Rematch")
     await browser.shows("You get a seat in the rematch")
     await mira.expect(Done, Resign)
     await browser.until("location.pathname !== '/friday'")
     await browser.shows("You have a seat, zoe")
+    told = await browser.text("#seat")
+    assert told.index("Start the race") < told.index("Send this link"), "others come by themselves"
 
 
 @pytest.mark.parametrize("races", [True, False])
@@ -303,7 +337,14 @@ async def test_host_sees_who_is_away_and_is_asked_before_the_start(one: Node, br
     """Also a page that nobody looks at is away, and that one again which comes back without being looked at."""
     mira = await opened(one.url, deal="#1", countdown=60)
     await sit(browser, one.url)
+    await browser.shows("Send the link, or start alone.")
+    start = (
+        "return [...document.querySelectorAll('button')].find(each => each.innerText === 'Start the race').offsetTop"
+    )
+    alone = await browser.run(start)
     await mira.join(ROOM)
+    await browser.shows("Start when everybody is here.")
+    assert await browser.run(start) == alone, "and not where the finger is on something else"
 
     async def is_away(*, away: bool) -> None:
         await mira.state(lambda state: [seat.away for seat in state.players] == [away, False])
@@ -470,6 +511,7 @@ async def test_each_refusal_says_what_to_do(one: Node, browser: Browser) -> None
     await late.join(ROOM)
     await browser.open(f"{one.url}/{ROOM}".replace("127.0.0.1", "localhost"), SMALL_PHONE)  # as somebody else
     await browser.shows("All seats are taken")
+    assert not await browser.run("return document.querySelector('.sit')")
     await mira.expect(Done, Start)
     await mira.dealt()
     await browser.shows("Take a seat in the next race")
@@ -545,9 +587,11 @@ async def test_first_screen_is_played_at_once(one: Node, browser: Browser) -> No
     assert not await browser.accessibility_violations()
     await browser.run("document.querySelector('[data-game=klondike-three]').click()")
     dealt = await browser.run(PILES)
-    await browser.run("document.querySelector('.pile[data-key=stock]').click()")
+    assert (await browser.run("return document.querySelector('.pile[data-key=stock]').ariaLabel")).startswith("stock: ")
+    await browser.drag(await browser.run(PLACE, "stock", 1))
     await browser.until("!document.querySelector('#back').disabled")
     assert await browser.run(PILES) != dealt
+    assert await browser.run("return document.activeElement.localName") == "body", "so that Enter is a key of the game"
     await browser.press("z")
     await browser.until("document.querySelector('#back').disabled")
     assert await browser.run(PILES) == dealt
@@ -584,6 +628,7 @@ async def test_board_that_is_won_is_celebrated(one: Node, browser: Browser, monk
     await browser.open(one.url, SMALL_PHONE)
     await browser.shows("ana (today)", "#past")
     await browser.press("1")
+    await browser.until("document.querySelector('.picked').ariaLabel === 'column 1: K of clubs, 1 card picked'")
     await browser.press("Enter")
     await browser.shows("You won!", "#told")
     assert await browser.run("return document.querySelectorAll('#felt .falls').length") == 48

@@ -301,7 +301,7 @@ def test_name_is_no_markup() -> None:
     for name in ["@everyone", "<!channel>", "[x](http://evil)", "`*_~|", "a.com", "<@U1>", "&amp;"]:
         news = finished((name, 1_000))
         body = json.loads(message(HookAddress.parse("https://a/"), news, "", "")[1])
-        text = body["text"].removeprefix("Willow, room friday: ").removesuffix(" won in 00:01.")
+        text = body["text"].removeprefix("Willow, room friday: ").removesuffix(" won in 0:01.")
         assert not set(text) & set("@<>[]()`*_~|.&:/;")
         assert body["standings"][0]["name"] == name
 

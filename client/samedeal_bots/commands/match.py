@@ -64,10 +64,10 @@ def _line(pair: Pair) -> str:
 
 
 def _race_text(race: RaceAlone) -> str:
-    from samedeal_client.text.time_text import clock_text
+    from samedeal_client.text.time_text import short_clock_text
 
     if race.won:
-        return f"won in {clock_text(race.result.finished_at)}"
+        return f"won in {short_clock_text(race.result.finished_at)}"
     return f"{'failed at' if race.failed else 'put up'} {race.result.foundation_cards}"
 
 

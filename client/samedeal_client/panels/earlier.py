@@ -6,7 +6,7 @@ from samedeal.standings import Result, ranked
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.player_names import player_name
 from samedeal_client.text.spans import Row, Span, fit
-from samedeal_client.text.time_text import clock_text
+from samedeal_client.text.time_text import short_clock_text
 from samedeal_link.model.model import Model
 
 _NAME_WIDTH = 24
@@ -24,7 +24,7 @@ def earlier_rows(model: Model, look: Look) -> tuple[Row, ...]:
     placed = ranked((line, Result(seat, line[1], line[2], 0)) for seat, line in enumerate(lines))
     rows: list[Row] = [(Span("Among those who had this deal before", "title"),)]
     for place, (name, cards, time) in placed:
-        result = clock_text(time) if time else f"{cards} of {model.game.cards} cards"
+        result = short_clock_text(time) if time else f"{cards} of {model.game.cards} cards"
         is_own = (name, cards, time) == lines[0]
         rows.append(
             (

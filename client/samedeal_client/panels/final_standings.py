@@ -10,7 +10,7 @@ from samedeal_client.panels.meters import bar
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.player_names import player_name
 from samedeal_client.text.spans import Row, Span, counted
-from samedeal_client.text.time_text import clock_text, ordinal
+from samedeal_client.text.time_text import ordinal, short_clock_text
 
 HEADINGS: Final = ("#", "Player", "Foundations", "Time", "Moves", "Undos", "")
 _BAR: Final = 20
@@ -31,13 +31,13 @@ def standing_cells(line: Standing, total: int, look: Look, *, you: bool, width: 
 
 
 def standing_lines(standings: Iterable[Standing], total: int, look: Look, me: str = "") -> list[str]:
-    """Return the results as lines, as in ``1st: ada (bot), finished in 05:52, 40 moves.`` ``me`` is the player's id."""
+    """Return the results as lines, as in ``1st: ada (bot), finished in 5:52, 40 moves.`` ``me`` is the player's id."""
     lines = []
     for line in standings:
         name = "you" if line.player == me else player_name(line.name, look, bot=line.bot)
         cards = f"{line.foundation_cards} of {total} cards"
         left = f"resigned with {cards}" if line.resigned else cards
-        result = f"finished in {clock_text(line.time)}" if line.time else left
+        result = f"finished in {short_clock_text(line.time)}" if line.time else left
         undos = f" and {counted(line.undos, 'undo')}" if line.undos else ""
         lines.append(f"{ordinal(line.place)}: {name}, {result}, {counted(line.moves, 'move')}{undos}.")
     return lines
@@ -46,5 +46,5 @@ def standing_lines(standings: Iterable[Standing], total: int, look: Look, me: st
 def finish_text(line: Standing) -> str:
     """Return a player's finish time, or a word for how the race ended for the player."""
     if line.time:
-        return clock_text(line.time)
+        return short_clock_text(line.time)
     return "resigned" if line.resigned else "unfinished"

@@ -22,7 +22,7 @@ from samedeal_client.text.draw_wording import losses_text, words_text
 from samedeal_client.text.option_wording import deal_text, title_of
 from samedeal_client.text.player_names import player_name
 from samedeal_client.text.spans import counted, row_text, table_lines
-from samedeal_client.text.time_text import clock_text, duration_text, short_clock_text
+from samedeal_client.text.time_text import duration_text, short_clock_text
 from samedeal_link.model.model import Model
 
 
@@ -145,7 +145,7 @@ class Narrator:
     def _finishes(self, before: Model, after: Model) -> list[str]:
         known, times = _finish_times(before), _finish_times(after)
         return [
-            f"{self.subject(seat, after)} finished in {clock_text(times[seat.player])}!"
+            f"{self.subject(seat, after)} finished in {short_clock_text(times[seat.player])}!"
             for seat in (after.room.players if after.room is not None else ())
             if seat.player in times.keys() - known.keys()
         ]

@@ -12,7 +12,7 @@ from samedeal_client.panels.race_feed import CLOSE_TO_FINISH, RankedPlayer
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.player_names import fit_player_name
 from samedeal_client.text.spans import Row, Span, counted, fit, fit_row, row_width, wrap
-from samedeal_client.text.time_text import clock_text
+from samedeal_client.text.time_text import short_clock_text
 
 FINAL_SECONDS: Final = 30_000
 """Time left, in milliseconds, at which the screens begin to announce the end of the race."""
@@ -108,13 +108,13 @@ def _count_style(player: RankedPlayer) -> str:
 
 
 def progress_text(player: RankedPlayer, *, full_words: bool) -> str:
-    """Return a player's progress, as in ``finished 05:52``, ``stuck 31/52`` or ``31/52``.
+    """Return a player's progress, as in ``finished 5:52``, ``stuck 31/52`` or ``31/52``.
 
-    If ``full_words`` is false, the text is ``in 05:52`` for a player who has finished, and ``resigned`` without a number
+    If ``full_words`` is false, the text is ``in 5:52`` for a player who has finished, and ``resigned`` without a number
     for a player who has resigned.
     """
     if player.time:
-        return f"{'finished' if full_words else 'in'} {clock_text(player.time)}"
+        return f"{'finished' if full_words else 'in'} {short_clock_text(player.time)}"
     count = f"{player.foundation_cards}/{player.total}"
     if player.resigned:
         return f"resigned {count}" if full_words else "resigned"

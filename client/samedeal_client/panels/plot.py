@@ -11,7 +11,7 @@ from samedeal_client.text.appearance import Look
 from samedeal_client.text.player_names import fit_player_name
 from samedeal_client.text.share_text import cards_at
 from samedeal_client.text.spans import Row, Span, fit, fit_row, merged
-from samedeal_client.text.time_text import clock_text
+from samedeal_client.text.time_text import short_clock_text
 
 MAX_CURVES: Final = 4
 MIN_WIDTH: Final = 24
@@ -155,7 +155,7 @@ def _ticks(columns: int, length: int) -> list[tuple[int, int]]:
 def _times(columns: int, length: int, margin: int, width: int) -> Row:
     text = ""
     for at, seconds in _ticks(columns, length):
-        label = clock_text(seconds * 1000)
+        label = short_clock_text(seconds * 1000)
         start = min(max(margin - 1 + at - len(label) // 2, 0), width - len(label))
         if not text or start > len(text):
             text = text.ljust(start) + label

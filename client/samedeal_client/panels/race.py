@@ -23,7 +23,7 @@ from samedeal_client.text.draw_wording import losses_text, words_text
 from samedeal_client.text.option_wording import public_deal_title
 from samedeal_client.text.rules_text import short_rules
 from samedeal_client.text.spans import Row, Span, counted, row_width, wrap
-from samedeal_client.text.time_text import clock_text, ordinal
+from samedeal_client.text.time_text import clock_text, ordinal, short_clock_text
 from samedeal_link.model.model import Model
 
 WATCH_KEY: Final = "w"
@@ -133,9 +133,11 @@ def _outcome(model: Model) -> str:
     tally = model.tallies.get(model.me)
     if model.own.play is not None and model.own.play.board.won:
         if model.room is not None and tally is not None and tally.finished_at:
-            return f"You finished in {clock_text(tally.finished_at - model.began_at(model.me))}!"
+            return f"You finished in {short_clock_text(tally.finished_at - model.began_at(model.me))}!"
         # The server sends the finish time with the next update. Until then, show the time of the last move.
-        return f"You finished in {clock_text(model.own.actions[-1][0])}!" if model.own.actions else "You finished!"
+        return (
+            f"You finished in {short_clock_text(model.own.actions[-1][0])}!" if model.own.actions else "You finished!"
+        )
     if model.seat is not None and model.seat.resigned:
         return "You resigned. Your foundation cards count."
     return "No moves left. Your foundation cards count."

@@ -16,7 +16,7 @@ from samedeal_client.text.draw_wording import LOSSES
 from samedeal_client.text.option_wording import deal_title, public_deal_title, title_of
 from samedeal_client.text.player_names import player_name
 from samedeal_client.text.spans import counted, table_lines
-from samedeal_client.text.time_text import clock_text
+from samedeal_client.text.time_text import short_clock_text
 from samedeal_link.evidence.evidence import Evidence
 from samedeal_link.evidence.verdict import Verdict
 
@@ -25,7 +25,7 @@ def record_list_lines(records: Iterable[RecordLine], look: Look) -> list[str]:
     """Return a heading, and then one line for each record of a server."""
     lines = []
     for line in records:
-        time = clock_text(line.time) if line.time else "-"
+        time = short_clock_text(line.time) if line.time else "-"
         winner = player_name(line.winner, look, bot=line.bot)
         cells = (line.race, title_of(line.game), line.deal, str(line.players), winner, time)
         lines.append([look.displayable(cell) for cell in cells])

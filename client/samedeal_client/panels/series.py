@@ -6,7 +6,7 @@ from samedeal.protocol.messages import RoomState
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.player_names import player_name
 from samedeal_client.text.spans import Row, Span, counted, fit
-from samedeal_client.text.time_text import clock_text
+from samedeal_client.text.time_text import short_clock_text
 
 _NAME_WIDTH = 20
 
@@ -47,7 +47,7 @@ def series_rows(room: RoomState, me: str, look: Look) -> tuple[Row, ...]:
                 Span(f"{line.place:>3}  ", "count"),
                 Span(name, "you" if line.player == me else "name"),
                 Span(f"  {points:<11}", "title"),
-                Span(f"  {clock_text(line.time)} in {races}", "label"),
+                Span(f"  {short_clock_text(line.time)} in {races}", "label"),
             )
         )
     return tuple(rows)

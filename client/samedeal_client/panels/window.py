@@ -30,7 +30,9 @@ def _time_text(room: RoomState, time: int, zone: tzinfo | None = None) -> str:
 
 def decided_lines(room: RoomState, zone: tzinfo | None = None) -> tuple[tuple[str, str], ...]:
     """Return what was decided about a race, by options or by a window, each as a label with its value in words."""
-    lines = dict(options_lines(room.options, zone))
+    lines, options = dict(options_lines(room.options, zone)), room.options
+    if not (options.bots or options.hosted or room.tide):  # a race for whoever comes now
+        lines["Bots"] = "only the server's, if nobody else comes"
     if room.window:
         lines.pop("Bots", "")
         lines |= {
@@ -38,7 +40,7 @@ def decided_lines(room: RoomState, zone: tzinfo | None = None) -> tuple[tuple[st
             "Starts": "for each when they have time, once those who are here have drawn the deal",
             **({"Series": f"the {later_text(room, zone)}, with the same seats"} if room.opens[1:] else {}),
             "Ends": f"when all have raced, at the latest {closing_text(room, zone)}",
-            "Time": f"{duration_text(room.options.limit)} for each, from when they begin",
+            "Time": f"{duration_text(options.limit)} for each, from when they begin",
             "Watching": "when all have raced",
         }
     return tuple(lines.items())

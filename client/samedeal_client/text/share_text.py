@@ -8,7 +8,7 @@ from operator import itemgetter
 
 from samedeal.protocol.messages import Standing
 from samedeal_client.text.option_wording import deal_title, title_of
-from samedeal_client.text.time_text import clock_text, ordinal
+from samedeal_client.text.time_text import ordinal, short_clock_text
 
 _BARS = "▁▂▃▄▅▆▇█"
 _WIDTH = 12
@@ -38,7 +38,7 @@ def share_text(race: tuple[str, str, int], own: Standing, players: int, bar: str
     a link, there are two lines.
     """
     game, deal, cards = race
-    result = clock_text(own.time) if own.time else f"{own.foundation_cards} of {cards} cards"
+    result = short_clock_text(own.time) if own.time else f"{own.foundation_cards} of {cards} cards"
     place = f", {ordinal(own.place)} of {players}" if players > 1 else ""
     return "\n".join(
         filter(None, (f"Samedeal: {title_of(game)}, {tide or deal_title(deal)}", f"{bar} {result}{place}", link))

@@ -6,14 +6,14 @@ from datetime import UTC, datetime, tzinfo
 
 
 def clock_text(ms: int) -> str:
-    """Return a time in milliseconds as ``02:47`` or ``1:02:47``, rounded down. A negative time is ``00:00``."""
+    """Return the time of a running clock, given in ms, as ``02:47`` or ``1:02:47``, rounded down, and at least ``00:00``."""
     seconds = max(ms, 0) // 1000
     hours, minutes = seconds // 3600, seconds // 60 % 60
     return f"{hours}:{minutes:02}:{seconds % 60:02}" if hours else f"{minutes:02}:{seconds % 60:02}"
 
 
 def short_clock_text(ms: int) -> str:
-    """Return a time in milliseconds as it stands in a sentence: ``0:23``, ``5:52`` or ``1:02:47``, rounded down."""
+    """Return a time in milliseconds as in sentences and results: ``0:23``, ``5:52`` or ``1:02:47``, rounded down."""
     return clock_text(ms).removeprefix("0")
 
 

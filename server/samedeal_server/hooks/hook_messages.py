@@ -56,4 +56,4 @@ def message(address: HookAddress, news: RaceNews | ReportLine, page: str, secret
 
 
 def _clock(ms: int) -> str:
-    return f"{ms // 60_000:02}:{ms // 1000 % 60:02}"
+    return f"{ms // 60_000}:{ms // 1000 % 60:02}"

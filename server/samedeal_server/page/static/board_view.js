@@ -229,5 +229,5 @@ export function inWords({what, key}, pile) {
 	const up = pile.filter(card => !(card & DOWN)).map(card => `${rankText(card)} of ${SUITS[suit(card)]}`)
 	const down = pile.length - up.length
 	const cards = [down && `${down} face down`, ...up.slice(what === "foundation" ? -1 : 0)].filter(Boolean)
-	return `${what === key ? "" : what} ${key}: ${cards.join(", ") || "empty"}`
+	return `${what === key ? "" : `${what} `}${key}: ${cards.join(", ") || "empty"}`
 }

@@ -21,7 +21,7 @@ const [LATEST, LONGEST] = [4000, 23_000] // ms before its start in which a race 
 const KNOWN = Object.keys(GAMES).filter(game => GAMES[game].known)
 const FIRST = KNOWN.slice(0, 2) // of the games, as listed
 const STEP = 14 // px between two cards of a pile on a small picture of a game
-const PEEK = 190 // px below the board, in which the games begin, on a large screen
+const PEEK = 194 // px below the felt, in which the games begin, on a large screen
 const wide = matchMedia("(min-width: 900px), (min-width: 560px) and (max-height: 480px)")
 
 // The next times at which the clocks here show `at` on one of these days of the week, however long the days are.
@@ -138,13 +138,11 @@ export class Front {
 
 	// Make the board as large as it can be while all ways to race are in sight.
 	fit() {
-		const board = byId("board")
-		const top = board.getBoundingClientRect().top + scrollY
-		const own = board.offsetHeight - byId("felt").offsetHeight
-		const below = wide.matches ? (innerHeight > 600 ? PEEK : 8) : byId("ways").querySelector("details").offsetTop - byId("ways").offsetTop + 8
-		const room = innerHeight - top - own - below
-		const width = board.clientWidth
-		this.practice.fit(width, Math.max(200, Math.min(room, 0.9 * width)))
+		const top = byId("felt").getBoundingClientRect().top + scrollY
+		const below = wide.matches ? (innerHeight > 600 ? PEEK : 12) : byId("ways").querySelector("details").offsetTop - byId("ways").offsetTop + 12
+		const room = innerHeight - top - below
+		const width = byId("board").clientWidth
+		this.practice.table?.fit(byId("felt"), width, Math.max(200, Math.min(room, 0.9 * width)))
 	}
 
 	prepareName() {

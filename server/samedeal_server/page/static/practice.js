@@ -51,11 +51,6 @@ export class Practice {
 		this.changed()
 	}
 
-	// Make the board as large as it can be in a room of so many pixels.
-	fit(wide, tall) {
-		this.table?.fit(this.place, wide, tall)
-	}
-
 	press(event) {
 		if (!this.table || !isOfGame(event)) return
 		this.say("")

@@ -136,6 +136,7 @@ export class RaceScreen {
 		if (code === "racing" && !this.why && stored.get("name")) return this.sit(stored.get("name")) // a seat that a series has kept
 		if (code === "bad_passphrase") return this.askPassphrase()
 		if (code === "no_room" && this.race.room) this.say(this.closed ?? CLOSED)
+		else if (code === "no_room" && !isFrame) location.replace("./?lost")
 		else this.say(message, code === "no_spectators" && "join")
 		if (code === "no_spectators" && isInApp()) byId("message").append(element("p", {class: "warning"}, IN_APP))
 		// Who has a seat may not watch, but can come back to the seat.
@@ -245,27 +246,9 @@ export class RaceScreen {
 		this.showClock()
 		if (!this.ranked) return
 		this.showStatus()
-		this.lookForPerson().catch(() => {}) // it asks again
+		this.seat?.lookForPerson().catch(() => {}) // it asks again
 		this.order()
 		this.showChart()
-	}
-
-	// Offer to leave a race against nobody but bots of the house, for one in which somebody waits.
-	async lookForPerson() {
-		const {link, race, seat} = this
-		if (!seat || !link.welcomed || Date.now() < this.looksAt) return
-		this.looksAt = Date.now() + 2000
-		const {phase, players} = race.room
-		const isAlone = phase === "racing" && players.length > 1 && players.every(({player, house}) => house || player === link.player)
-		const {rooms} = isAlone ? await link.ask("listrooms", {open: true}) : {rooms: []}
-		const until = ({starts}) => starts - link.now()
-		const {game} = rooms.find(room => room.players && until(room) > 4000 && until(room) < 23_000) ?? {}
-		byId("person").hidden = !game
-		if (!game) return // a tap may be on its way
-		byId("person").onclick = async () => {
-			await link.ask("leave")
-			goTo((await link.ask("racenow", {game})).room, {game})
-		}
 	}
 
 	showChart() {
@@ -437,6 +420,7 @@ export class RaceScreen {
 		const me = players.some(({player}) => player === this.link.player) && this.link.player
 		const later = next ? rematchName(this.race.room) : "next race"
 		const what = next && (me || !opens?.length) ? rematchText(this.race.room, me) : `Take a seat${phase === "open" ? "" : ` in the ${later}`}`
+		byId(byId("race").matches(".open") ? "seat" : "deal").before(byId("join"))
 		byId("join").replaceChildren(
 			isFrame || this.seat || phase === "closed" ? "" : this.nameForm(what, isFull),
 			next && !this.seat && !me ? link(encodeURIComponent(next), `Watch the ${later}`, () => want(next, wanted)) : "",
@@ -461,8 +445,8 @@ export class RaceScreen {
 			this.show()
 		}
 		if (this.wantsNext) return element("p", {role: "status"}, "You get a seat in the next race. Keep this page open.")
-		const why = element("p", {role: "alert"}, this.why || (isFull ? "All seats are taken. Watch, or open a room of your own." : ""))
-		return element("form", {class: "sit", onsubmit}, why, input, element("button", {class: "main"}, what))
+		if (isFull) return element("p", {role: "status"}, "All seats are taken. You can watch the race here, or ", element("a", {href: to("./")}, "open a room of your own"), ".")
+		return element("form", {class: "sit", onsubmit}, element("p", {role: "alert"}, this.why || ""), input, element("button", {class: "main"}, what))
 	}
 
 	showClock() {

@@ -1,6 +1,6 @@
 // The player's seat on the screen of a race: from the name to the rematch. It is loaded when somebody takes a seat.
 
-import {byId, copyLine, element, isOfGame, setText, stored, toggle} from "./dom.js"
+import {byId, copyLine, element, isOfGame, setAttribute, setText, stored, toggle} from "./dom.js"
 import {Hand} from "./hand.js"
 import {goTo, keepSeat} from "./here.js"
 import {nextName} from "./names.js"
@@ -10,7 +10,7 @@ import {didNotRace, end, linkOf, opensByItself, rematchName, rematchOf, rematchT
 import {Racer} from "./racer.js"
 import {seriesTable} from "./series.js"
 import {runTask} from "./start_worker.js"
-import {Table} from "./table.js"
+import {Table, unfocus} from "./table.js"
 import {Witness} from "./witness.js"
 
 const FALL = 3000 // ms in which cards fall for a player who has finished
@@ -38,6 +38,7 @@ export class Seat {
 		byId("undo").onclick = () => this.undo()
 		byId("collect").onclick = () => this.hand.collect()
 		byId("hint").onclick = () => this.hint()
+		byId("hand").onmousedown = unfocus
 		byId("resign").onclick = () => this.resign()
 		document.documentElement.classList.add("seated")
 		const {signal} = this.leaving
@@ -157,7 +158,7 @@ export class Seat {
 		}
 		this.table.show(animated)
 		tile.dataset.revision = racer.board.revision
-		byId("undo").disabled = !racer.mayUndo
+		setAttribute(byId("undo"), "aria-disabled", String(!racer.mayUndo)) // so that a tap is told why
 	}
 
 	get isRacing() {
@@ -189,6 +190,23 @@ export class Seat {
 			resign.textContent = "Really resign?"
 			setTimeout(() => (resign.textContent = "Resign"), 4000)
 		} else this.ask("resign")
+	}
+
+	// Offer to leave a race against nobody but bots of the house, for one in which somebody waits.
+	async lookForPerson() {
+		const {me, room: {phase, players}, screen: {link}} = this
+		if (!link.welcomed || Date.now() < this.looksAt) return
+		this.looksAt = Date.now() + 2000
+		const isAlone = phase === "racing" && players.length > 1 && players.every(({player, house}) => house || player === me)
+		const {rooms} = isAlone ? await link.ask("listrooms", {open: true}) : {rooms: []}
+		const until = ({starts}) => starts - link.now()
+		const {game} = rooms.find(room => room.players && until(room) > 4000 && until(room) < 23_000) ?? {}
+		byId("person").hidden = !game
+		if (!game) return // a tap may be on its way
+		byId("person").onclick = async () => {
+			await link.ask("leave")
+			goTo((await link.ask("racenow", {game})).room, {game})
+		}
 	}
 
 	ask(type, fields) {
@@ -229,6 +247,7 @@ export class Seat {
 		const isOn = phase === "racing"
 		this.raced ||= isRacing
 		byId("boards").hidden = !isRacing
+		if (!isRacing && !byId("resign").hidden) byId("menu").hidePopover?.()
 		byId("hand").hidden = byId("said").hidden = byId("resign").hidden = !isRacing
 		byId("hint").hidden = !options.hints
 		if (phase !== this.phase) {
@@ -252,7 +271,7 @@ export class Seat {
 		const time = row && end(row, room).time
 		const isDone = time || own?.resigned || phase === "finished"
 		const isOut = phase === "racing" && isDone
-		if (isDone && !this.results) return this.loadResults()
+		if (isDone && !this.results) return import("./results.js").then(results => (this.results = results) && screen.show(), loadAgain)
 		if (time && this.raced && !this.wonAt) {
 			Object.assign(this, {wonAt: performance.now(), record: this.results.beaten(room, time)})
 			this.play("finish")
@@ -287,15 +306,10 @@ export class Seat {
 		return performance.now() - this.wonAt < FALL
 	}
 
-	async loadResults() {
-		this.results = await import("./results.js").catch(loadAgain)
-		this.screen.show()
-	}
-
 	// What the player can do in an open room. `gone` are the names of those who are away.
 	partsBefore(rows, gone) {
 		const {room, own, me, screen} = this
-		const {players, host, options} = room
+		const {players, host, options, round} = room
 		const isHost = host === me
 		const names = gone.join(" and ")
 		const isAsked = names && this.asked === names
@@ -305,7 +319,7 @@ export class Seat {
 			this.showPanel(rows)
 		}
 		const leave = sentence => this.ask("leave").then(() => screen.unseat(sentence))
-		const wait = room.window ? screen.windows.doors(room, isHost) : !isHost ? "The host starts the race." : players[1] ? "Start when everybody is here." : "Send the link to others, or start alone."
+		const wait = room.window ? screen.windows.doors(room, isHost) : !isHost ? "The host starts the race." : players[1] ? "Start when everybody is here." : "Send the link, or start alone."
 		const buttons = [
 			options.start !== "at" && !room.window && button(own.ready ? "Not ready" : "Ready", () => this.ask("ready", {ready: !own.ready}), {class: isHost ? "" : "main"}),
 			isHost && !opensByItself(room) && button(room.window ? "Close the doors" : isAsked ? `${names} ${gone[1] ? "are" : "is"} away. Start without ${gone[1] ? "them" : names}?` : "Start the race", start, {class: "main"}),
@@ -315,14 +329,14 @@ export class Seat {
 		]
 		const kicks = isHost ? players.filter(each => each !== own).map(({player, name}) => button(`Remove ${name}`, () => this.ask("kickplayer", {player}))) : []
 		const warnings = [options.spectators && !options.delay && SHOWN, !isSecureContext && PLAIN].filter(Boolean)
-		const isAlone = isHost && !players[1] // and wants to send the link first
+		const sendsLink = isHost && !round // to a rematch, the others come by themselves
 		return [
-			...(isAlone ? shareLink(room, true) : []),
+			...(sendsLink ? shareLink(room, !players[1]) : []),
 			element("h2", {}, `You have a seat, ${own.name}`),
 			element("p", {}, STARTS[options.start] ?? wait),
 			element("p", {class: "controls"}, ...buttons.filter(Boolean), ...kicks),
 			...seriesTable(room),
-			...(isAlone ? [] : shareLink(room, false)),
+			...(sendsLink ? [] : shareLink(room, false)),
 			...warnings.map(text => element("p", {class: "warning"}, text))
 		]
 	}

@@ -6,7 +6,7 @@ const LENGTH = 0.12 // s
 let context
 
 export function play(what) {
-	navigator.vibrate?.(what === "card" ? 10 : 60)
+	if (navigator.userActivation?.hasBeenActive) navigator.vibrate?.(what === "card" ? 10 : 60)
 	context ??= new AudioContext()
 	context.resume() // browsers let a page make sounds only after a tap
 	NOTES[what].forEach((pitch, i) => {

@@ -2,7 +2,7 @@
 // Cards also follow the pointer.
 
 import {HEIGHT, STRIP, WIDTH, flat, inWords, isSpread, scaleBoards, still} from "./board_view.js"
-import {element, setAttribute} from "./dom.js"
+import {counted, element, setAttribute} from "./dom.js"
 import {GAMES} from "./piles.js"
 
 const STEP = 48 // px from a column to the next where the columns are alone in their row
@@ -59,6 +59,12 @@ function layOut(game, wide, tall) {
 	return {layout: upright(game, tall / scale / width), scale}
 }
 
+// Let a press of a pointer leave the focus on nothing, so that Enter and the space bar belong to the game after it.
+export function unfocus(event) {
+	event.preventDefault()
+	document.activeElement.blur()
+}
+
 // Cards that follow the mouse or a finger, and glide to their places when they are let go.
 class Drag {
 	endedAt = -CLICK // when the pointer went up last
@@ -71,7 +77,7 @@ class Drag {
 			this.release(event)
 			this.endedAt = performance.now()
 		}
-		Object.assign(view.element, {onpointerdown: () => view.arrive(), onpointermove: event => this.move(event), onpointerup: release, onpointercancel: release})
+		Object.assign(view.element, {onpointerdown: () => view.arrive(), onpointermove: event => this.move(event), onpointerup: release, onpointercancel: release, onmousedown: unfocus})
 	}
 
 	// Put the cards back, as when the phone is turned.
@@ -204,13 +210,14 @@ export class Table {
 			const {what, key, y} = this.view.places[i]
 			const isPicked = picked && (picked.key === key || (picked.key === "0" && what === "foundation"))
 			const takes = targets.includes(key)
-			const first = isPicked && this.view.drawn[i].at(-(picked.size ?? largest(key)))
+			const size = isPicked && (picked.size ?? largest(key))
+			const first = isPicked && this.view.drawn[i].at(-size)
 			button.classList.toggle("picked", Boolean(isPicked))
 			button.classList.toggle("takes", takes)
 			button.classList.toggle("empty", isSpread(what) && !piles[i].length)
 			button.style.setProperty("--from", `${first ? first.top - y : 0}px`)
 			button.style.setProperty("--top", `${(this.view.drawn[i].at(-1)?.top ?? y) - y}px`)
-			const words = [inWords({what, key}, piles[i]), isPicked && "picked", takes && "takes what is picked"]
+			const words = [inWords({what, key}, piles[i]), isPicked && `${counted(size, "card")} picked`, takes && "takes what is picked"]
 			setAttribute(button, "aria-label", words.filter(Boolean).join(", "))
 		})
 	}
