@@ -27,7 +27,7 @@ PATIENCE = 120.0
 """Deadline, in seconds, for processes of low priority."""
 
 HERE = '"event": "hello".*"name": "Basil"'
-OFFER = "#message + button"
+OFFER = "#person"
 WITH_BOTS = f"document.querySelector('[data-game={QUICK_GAME}]').click(); document.querySelector('#bots').click()"
 
 
