@@ -120,7 +120,7 @@ def test_one_try() -> None:
         "You can also come back later, until Thursday 00:00.",
     ]
     assert "Your one try: 4:10" in text(attempt_rows(waits, ENDS - 250_000, LOOK))[0]
-    assert return_text(waits, "samedeal join", server_gone=False).startswith("Your seat is kept.")
+    assert return_text(waits, "samedeal join", OPENED, server_gone=False).startswith("Your seat is kept.")
 
 
 def test_own_clock() -> None:
@@ -132,6 +132,8 @@ def test_own_clock() -> None:
     assert not raced_sentence(own, began + 60_000)
     over = "You have raced. Nobody sees how until all have, at the latest Thursday 00:00."
     assert raced_sentence(own, began + 900_000) == over
+    for now, sentence in ((0, "Your seat is kept, and the clock keeps running."), (900_000, "Your seat is kept.")):
+        assert return_text(own, "samedeal join", began + now, server_gone=False).startswith(f"{sentence} ")
     resigned = tuple(replace(seat, resigned=seat.player == "ben") for seat in SEATS)
     assert raced_sentence(own.after(replace(own.this_room, players=resigned)), began) == over
     with pytest.raises(PlayError):

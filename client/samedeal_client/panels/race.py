@@ -147,12 +147,12 @@ def server_gone_sentences(model: Model) -> tuple[str, ...]:
     return ("The server has stopped.", *(["The race goes on only if it comes back."] if has_race else []))
 
 
-def return_text(model: Model, command: str, *, server_gone: bool) -> str:
+def return_text(model: Model, command: str, now: int, *, server_gone: bool) -> str:
     """Return the sentences for a player who quits and can return to a seat with ``command``."""
     if server_gone:
         return f"The server has stopped. If it comes back, return with: {command}"
     for_long = "kept" if model.this_room.window else "kept for a short time"
-    kept = "kept, and the clock keeps running" if model.phase == "racing" and not model.may_begin else for_long
+    kept = "kept, and the clock keeps running" if model.phase == "racing" and model.is_racing(now) else for_long
     return f"Your seat is {kept}. Return with: {command}"
 
 

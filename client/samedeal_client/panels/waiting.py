@@ -113,9 +113,10 @@ def start_condition(model: Model, now: int) -> str:
 def away_question(model: Model, look: Look, again: str) -> str:
     """Return what the host is asked before a start without those who are away, or an empty string if all are there.
 
-    ``again`` says what the host does to start anyway, as in ``Press Enter again``.
+    ``again`` says what the host does to start anyway, as in ``Press Enter again``. In a race with a window, nobody is left
+    out.
     """
-    away = model.others_away
+    away = [] if model.this_room.window else model.others_away
     names = names_text(away, look)
     is_one = len(away) == 1
     are, them = ("is", names) if is_one else ("are", "them")

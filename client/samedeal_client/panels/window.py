@@ -85,8 +85,7 @@ def drawing_sentence(model: Model, look: Look, key: str = "Enter") -> str:
 
 def raced_sentence(model: Model, now: int) -> str:
     """Return a sentence for a player whose attempt in an open window is over. It is empty for all others."""
-    is_over = model.has_finished or (model.starts > 0 and model.time_left(now) == 0)
-    if not (model.is_hidden and is_over):
+    if not model.has_raced(now):
         return ""
     return f"You have raced. Nobody sees how until all have, at the latest {closing_text(model.this_room)}."
 

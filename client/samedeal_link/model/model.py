@@ -266,6 +266,14 @@ class Model:
         """Whether the player sees nothing of others, because the room's window is open."""
         return self.room is not None and self.room.window > 0 and self.room.phase in ("countdown", "racing")
 
+    def has_raced(self, now: int) -> bool:
+        """Return whether the player's attempt in an open window is over."""
+        return self.is_hidden and (self.has_finished or (self.starts > 0 and self.time_left(now) == 0))
+
+    def is_racing(self, now: int) -> bool:
+        """Return whether the player is racing, or in the countdown, with time left in a window."""
+        return self.racing and not self.has_raced(now)
+
     @property
     def may_begin(self) -> bool:
         """Whether the player may begin in an open window."""

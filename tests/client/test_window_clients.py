@@ -1,0 +1,86 @@
+"""Races with a window in both clients of the terminal: what asks first, what keeps the seat, what is said to whom."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from samedeal.protocol.messages import Begin, Leave, Resign, Start
+from tests.client.referee import running_app
+from tests.client.typed_lines import printed
+from tests.client.window_referee import WindowReferee
+
+
+def requests_of(referee: WindowReferee, *kinds: Any) -> list[str]:
+    """The names of the requests of some kinds so far."""
+    return [type(each).__name__ for each in referee.requests if isinstance(each, kinds)]
+
+
+@pytest.mark.parametrize("begun", [False, True])
+async def test_plain_resign_in_a_window_asks_once(monkeypatch: pytest.MonkeyPatch, *, begun: bool) -> None:
+    for lines, done in ((("resign",), False), (("resign", "resign"), True)):
+        referee = WindowReferee()
+        said = await printed(monkeypatch, *(["start"] if begun else []), *lines, referee=referee)
+        assert "If you resign, you have no other try. Type resign again to resign." in said
+        assert requests_of(referee, Begin, Resign) == ["Begin"] * begun + ["Resign"] * done
+
+
+async def test_host_closes_doors_and_begins_without_a_question_about_who_is_away(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Who is away keeps the seat and races later."""
+    for phase, request in (("open", "Start"), ("racing", "Begin")):
+        referee = WindowReferee(phase)
+        assert "Type start again" not in await printed(monkeypatch, "start", referee=referee)
+        assert requests_of(referee, Start, Begin) == [request]
+        async with running_app(referee := WindowReferee(phase)) as ui:
+            await ui.press("enter")
+            assert requests_of(referee, Start, Begin) == [request]
+
+
+async def test_full_screen_resigns_only_after_a_question() -> None:
+    referee = WindowReferee()
+    async with running_app(referee) as ui:
+        await ui.press("ctrl+r")
+        assert ui.screen == "RaceScreen"
+        await ui.press("enter", "ctrl+r")
+        assert ui.screen == "ResignScreen"
+    assert requests_of(referee, Begin, Resign) == ["Begin"]
+
+
+@pytest.mark.parametrize(
+    ("phase", "lines"), [("racing", ("leave",)), ("racing", ("start", "leave", "leave")), ("open", ("leave",))]
+)
+async def test_plain_leave_keeps_the_seat_once_the_doors_are_closed(
+    monkeypatch: pytest.MonkeyPatch, phase: str, lines: tuple[str, ...]
+) -> None:
+    referee = WindowReferee(phase)
+    said = await printed(monkeypatch, *lines, referee=referee)
+    is_open = phase == "open"
+    assert ("You have left the room." in said, "Bye" in said) == (is_open, not is_open)
+    assert requests_of(referee, Leave) == ["Leave"] * is_open
+    assert referee.saved_room == ("" if is_open else "friday")
+
+
+async def test_seat_that_is_kept_is_offered_after_leaving_the_screen() -> None:
+    """Not after leaving while the doors are open, which gives up the seat."""
+    for phase, room in (("racing", "friday"), ("open", "")):
+        referee = WindowReferee(phase)
+        async with running_app(referee) as ui:
+            await ui.app.client.leave()
+            await ui.settle()
+            assert ui.screen == "LobbyScreen"
+            assert ui.app.client.link.saved_room == room
+
+
+async def test_attempt_that_is_over_ends_no_race(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who has raced may quit, although others have not."""
+    for after, asks in ((60_000, True), (16 * 60_000, False)):
+        referee = WindowReferee()
+        referee.begin_own()
+        referee.time += after
+        assert ("Type quit again" in await printed(monkeypatch, "quit", referee=referee)) == asks
+        async with running_app(referee) as ui:
+            await ui.press("ctrl+q")
+            assert ui.has_quit != asks
