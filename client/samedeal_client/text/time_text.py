@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, tzinfo
 
+from samedeal_link.machine.terminal import terminal
+
 
 def clock_text(ms: int) -> str:
     """Return a time in milliseconds as ``02:47`` or ``1:02:47``, rounded down. A negative time is ``00:00``."""
@@ -37,8 +39,8 @@ def weekday_and_time(milliseconds: int, zone: tzinfo | None = None, *, dated: bo
 
     A time that may be more than six days away needs its date. ``zone`` is as below.
     """
-    time = datetime.fromtimestamp(milliseconds / 1000, zone).astimezone(zone)
-    return f"{time:%A} {time.day} {time:%b %H:%M}" if dated else f"{time:%A %H:%M}"
+    time = _local(milliseconds, zone)
+    return (f"{time:%A} {time.day} {time:%b %H:%M}" if dated else f"{time:%A %H:%M}") + _zone_name(time)
 
 
 def day_text(milliseconds: int, now: int) -> str:
@@ -52,4 +54,14 @@ def date_and_time(milliseconds: int, zone: tzinfo | None = None) -> str:
 
     The text is in the time zone ``zone``, by default that of this machine.
     """
-    return datetime.fromtimestamp(milliseconds / 1000, zone).astimezone(zone).strftime("%H:%M on %Y-%m-%d")
+    time = _local(milliseconds, zone)
+    return f"{time:%H:%M}{_zone_name(time)} on {time:%Y-%m-%d}"
+
+
+def _local(milliseconds: int, zone: tzinfo | None) -> datetime:
+    return datetime.fromtimestamp(milliseconds / 1000, zone).astimezone(zone)
+
+
+def _zone_name(time: datetime) -> str:
+    """Return the name of a time zone after a blank, if it may not be that of the user. Otherwise return an empty string."""
+    return "" if terminal().owns_process else f" {time:%Z}"
