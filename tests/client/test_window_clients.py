@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-from samedeal.protocol.messages import Begin, Leave, Resign, Start
-from tests.client.referee import running_app
+from samedeal.protocol.messages import Begin, Leave, RaceNow, Rematch, Resign, Standing, Start, ToServer
+from samedeal.race.values import DrawProgress, RaceResult
+from tests.client.referee import ME, START, running_app
 from tests.client.typed_lines import printed
-from tests.client.window_referee import WindowReferee
+from tests.client.window_referee import ENDS, WindowReferee
 
 
 def requests_of(referee: WindowReferee, *kinds: Any) -> list[str]:
@@ -37,6 +38,42 @@ async def test_host_closes_doors_and_begins_without_a_question_about_who_is_away
         async with running_app(referee := WindowReferee(phase)) as ui:
             await ui.press("enter")
             assert requests_of(referee, Start, Begin) == [request]
+
+
+async def test_host_of_a_series_closes_doors_that_were_opened_again() -> None:
+    for draw, starts in ((DrawProgress(), False), (DrawProgress(number=5), True)):
+        referee = WindowReferee("open", opens=(START, ENDS), draw=draw)
+        async with running_app(referee) as ui:
+            assert ("close doors" in ui.line("#keys")) == starts
+            await ui.press("enter")
+            assert bool(requests_of(referee, Start)) == starts
+
+
+async def test_panel_counts_all_players_while_the_window_is_open() -> None:
+    referee = WindowReferee()
+    referee.begin_own()
+    async with running_app(referee, (120, 30)) as ui:
+        assert "RACE  3 players" in ui.text()
+        assert "mira" not in ui.text()
+
+
+@pytest.mark.parametrize(("opens", "kind"), [((START, ENDS), RaceNow), ((START,), Rematch)])
+async def test_next_race_of_a_series_is_the_one_that_is_open(
+    monkeypatch: pytest.MonkeyPatch, opens: tuple[int, ...], kind: type[ToServer]
+) -> None:
+    """Also if those before it were missed. After the last race, it is a rematch."""
+    results = RaceResult(
+        standings=(Standing(place=1, player=ME, name="ana", foundation_cards=1, time=0, moves=1, undos=0),)
+    )
+    race = {"opens": opens, "result": results, "next": "friday-2"}
+    said = await printed(monkeypatch, "again", referee=(referee := WindowReferee("finished", **race)))
+    assert "This room is closed" not in said
+    (request,) = (each for each in referee.requests if isinstance(each, (RaceNow, Rematch)))
+    assert isinstance(request, kind)
+    assert getattr(request, "series", "friday") == "friday"
+    async with running_app(referee := WindowReferee("finished", **race)) as ui:
+        await ui.press("m")
+        await ui.wait_until(lambda: requests_of(referee, kind) != [])
 
 
 async def test_full_screen_resigns_only_after_a_question() -> None:

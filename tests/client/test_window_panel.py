@@ -24,6 +24,7 @@ from samedeal_client.panels.waiting import room_rows, start_condition
 from samedeal_client.panels.window import attempt_rows, moving_rows, raced_sentence
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import row_text
+from samedeal_link.machine.terminal import Terminal
 from samedeal_link.model.model import Model
 from tests.client.server_messages import room_state
 from tests.golden.golden_files import assert_answers
@@ -102,22 +103,29 @@ def test_open_doors() -> None:
         ((), "The deal is drawn by whoever is here. Nobody is yet."),
         ((1, 3), "The deal is drawn by ana and cid."),
         ((2, 3), "The deal is drawn by you and cid."),
+        ((1, 2, 3), "The deal is drawn by you, ana and cid."),
     ],
 )
 def test_draw(drawing: tuple[int, ...], sentence: str) -> None:
     drawn = model(phase="countdown", drawing=drawing)
     assert text(attempt_rows(drawn, OPENED, LOOK)) == [sentence]
     assert Narrator(LOOK).describe_room(drawn)[-1] == sentence
+    if drawing:
+        was_drawn = sentence.replace("is", "was") if 2 in drawing else "The deal was drawn by ana and cid, without you."
+        waits = model(drawing=drawing)
+        assert text(attempt_rows(waits, OPENED, LOOK))[-1] == was_drawn, "who begins reads who drew"
+        assert Narrator(LOOK).describe_room(waits)[-1] == was_drawn
 
 
 def test_one_try() -> None:
-    waits = model()
+    waits = model(drawing=(2,))
     assert waits.may_begin
     assert not waits.racing, "who has not begun may quit"
     assert text(attempt_rows(waits, OPENED + 20 * HOUR, LOOK)) == [
         "Your one try: 15:00, the clock does not stop. Ready?",
         "Enter: begin",
         "You can also come back later, until Thursday 00:00.",
+        "The deal was drawn by you.",
     ]
     assert "Your one try: 4:10" in text(attempt_rows(waits, ENDS - 250_000, LOOK))[0]
     assert return_text(waits, "samedeal join", OPENED, server_gone=False).startswith("Your seat is kept.")
@@ -145,6 +153,29 @@ def test_others_are_not_ranked_while_the_window_is_open() -> None:
     assert not model().may_watch_others
 
 
+def test_presence_is_shown_until_the_draw() -> None:
+    """Who is connected is known to nobody while the window is open, and then it is no news."""
+    doors, drawn, over = model("ana", "open"), model("ana", drawing=(1,)), model("ana", "finished")
+    assert [[seat.name for seat in each.others_away] for each in (doors, drawn, over)] == [
+        ["ben", "cid"],
+        [],
+        ["ben", "cid"],
+    ]
+    assert not any(
+        "back" in line or "away" in line for line in Narrator(LOOK).narrate(doors, model("ana", "countdown"))
+    )
+    assert "away" not in "".join(Narrator(LOOK).describe_room(drawn))
+    rivals = "ben and cid: nobody sees how they do until all have raced, at the latest Thursday 00:00."
+    assert Narrator(LOOK).rivals_line(drawn) == rivals
+
+
+def test_times_in_a_session_of_the_door_have_their_zone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Terminal, "owns_process", False)
+    assert start_condition(model("ana", "open"), OPENED).endswith("Enter, at the latest Tuesday 12:00 UTC.")
+    scheduled = replace(room(window=0), options=replace(OPTIONS, start="at", start_at=OPENED))
+    assert "at 00:00 UTC on 2026-12-01" in "\n".join(text(room_rows(scheduled, 80)))
+
+
 def standing_room(*opens: int, phase: str = "open", **changes: Any) -> RoomState:
     """A race of a standing series, which is the third."""
     given = {"opens": opens, "doors_close_at": opens[0], "ends": opens[0] + WINDOW, "rooms_before": ("k1", "k2")}
@@ -165,6 +196,11 @@ def test_standing_series() -> None:
     assert place_of(over) == "s/k1"
     assert place_of(standing_room(opens[1])) == "s/k1"
     assert place_of(room()) == "friday"
+    again = series.after(standing_room(*opens, draw=1))
+    assert start_condition(again, OPENED).startswith("One name each: who are they? Close the doors with Enter, at"), (
+        "now"
+    )
+    assert Narrator(LOOK).describe_room(again)[-1].endswith("You are the host: type start to close the doors.")
 
 
 def test_typed_windows_and_times_mean_what_the_page_says() -> None:

@@ -51,7 +51,9 @@ async def printed(
     async def enter() -> None:
         await client.join(referee.room)
         await wait_until(lambda: client.model.room)
-        await wait_until(lambda: client.model.board or client.model.phase == "open" or client.model.may_begin)
+        await wait_until(
+            lambda: client.model.board or client.model.phase in ("open", "finished") or client.model.may_begin
+        )
         if server_gone:
             await referee.events.put(Lost("This server is stopping", 3.0, server_gone=True))
             await wait_until(lambda: client.connection.server_gone)

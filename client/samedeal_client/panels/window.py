@@ -5,7 +5,9 @@ from __future__ import annotations
 from datetime import tzinfo
 from typing import Final
 
-from samedeal.protocol.messages import RoomState
+from msgspec.structs import replace
+
+from samedeal.protocol.messages import RoomState, Seat
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.option_wording import options_lines
 from samedeal_client.text.player_names import names_text
@@ -49,11 +51,16 @@ def later_text(room: RoomState, zone: tzinfo | None = None) -> str:
     return f"next race opens {_time_text(room, room.opens[1], zone)}"
 
 
+def opens_by_itself(room: RoomState) -> bool:
+    """Return whether the host can't close the doors, as in a standing series until they were opened again."""
+    return bool(room.opens) and not room.draw
+
+
 def doors_sentence(model: Model) -> str:
     """Return a sentence for those who are in a room whose doors are open."""
     room = model.this_room
     at = _time_text(room, room.doors_close_at)
-    if room.opens:
+    if opens_by_itself(room):
         return f"One name each: who are they? The race opens {at}, and nobody can enter after that."
     how = "Close the doors with Enter" if model.hosting else "The host closes the doors"
     return f"One name each: who are they? {how}, at the latest {at}."
@@ -75,12 +82,25 @@ def drawing_sentence(model: Model, look: Look, key: str = "Enter") -> str:
         host = names_text([seat for seat in room.players if seat.player == room.host], look)
         how = f"Open the doors again with {key}" if model.hosting else f"{host} can open the doors again"
         return f"The deal was not drawn, because each time somebody did not answer. {how}."
-    drawing = [seat for seat in room.players if seat.seat in room.drawing]
+    drawing = _drawing(model)
     if not drawing:
         return "The deal is drawn by whoever is here. Nobody is yet."
-    own = any(seat.player == model.me for seat in drawing)
-    others = names_text([seat for seat in drawing if seat.player != model.me], look)
-    return f"The deal is drawn by {' and '.join(filter(None, ('you' if own else '', others)))}."
+    return f"The deal is drawn by {names_text(drawing, look)}."
+
+
+def drawn_sentence(model: Model, look: Look) -> str:
+    """Return a sentence that tells who drew the deal."""
+    drawing = _drawing(model)
+    without = "" if any(seat.player == model.me for seat in drawing) else ", without you"
+    return f"The deal was drawn by {names_text(drawing, look)}{without}."
+
+
+def _drawing(model: Model) -> list[Seat]:
+    """Return the seats of those who draw the deal, or have drawn it: first the player's own, with the name ``you``."""
+    room = model.this_room
+    seats = (seat for seat in room.players if seat.seat in room.drawing)
+    own = (replace(seat, name="you") if seat.player == model.me else seat for seat in seats)
+    return sorted(own, key=lambda seat: seat.player != model.me)
 
 
 def raced_sentence(model: Model, now: int) -> str:
@@ -102,6 +122,10 @@ def attempt_rows(model: Model, now: int, look: Look) -> tuple[Row, ...]:
         (Span(f"  {ready}  ", "title"),),
         (),
         (Span("  Enter: begin", "label"),),
-        (Span(f"  {later}  ", "label"),),
+        *(
+            (Span(f"  {part}  ", "label"),)
+            for line in (later, drawn_sentence(model, look))
+            for part in wrap(line, _WIDTH)
+        ),
         (),
     )

@@ -198,9 +198,14 @@ class Model:
         return racing and not own.pending and not own.out_of_sync and own.play is not None and own.is_stuck
 
     def is_away(self, player: str) -> bool:
-        """Whether a player who has a seat does not look at the room, or is not connected."""
+        """Whether a player who has a seat does not look at the room, or is not connected.
+
+        In an open window, nobody knows that of others.
+        """
         seat, tally = self.seat_of(player), self.tallies.get(player)
-        return seat is not None and (seat.away or (tally is not None and not tally.connected))
+        if seat is None or self.is_hidden:
+            return False
+        return seat.away or (tally is not None and not tally.connected)
 
     @property
     def others_away(self) -> list[Seat]:

@@ -38,6 +38,7 @@ from samedeal_client.panels.waiting import (
     room_rows,
     start_condition,
 )
+from samedeal_client.panels.window import opens_by_itself
 from samedeal_client.text.qr_code import qr_lines
 from samedeal_client.text.spans import Row, Span
 from samedeal_link.connection.address import is_loopback_url
@@ -156,7 +157,7 @@ class WaitingScreen(WidgetScreen):
         """Return whether the action of a key is available to this player now."""
         match action:
             case "start":
-                return self.model.hosting and not self.model.this_room.opens
+                return self.model.hosting and not opens_by_itself(self.model.this_room)
             case "ready":
                 starts_anyway = self.model.this_room.options.start == "at"  # whether they are ready or not
                 return self.model.seat is not None and not starts_anyway
