@@ -39,7 +39,7 @@ def weekday_and_time(milliseconds: int, zone: tzinfo | None = None, *, dated: bo
 
     A time that may be more than six days away needs its date. ``zone`` is as below.
     """
-    time = _local(milliseconds, zone)
+    time = local_time(milliseconds, zone)
     return (f"{time:%A} {time.day} {time:%b %H:%M}" if dated else f"{time:%A %H:%M}") + _zone_name(time)
 
 
@@ -54,11 +54,12 @@ def date_and_time(milliseconds: int, zone: tzinfo | None = None) -> str:
 
     The text is in the time zone ``zone``, by default that of this machine.
     """
-    time = _local(milliseconds, zone)
+    time = local_time(milliseconds, zone)
     return f"{time:%H:%M}{_zone_name(time)} on {time:%Y-%m-%d}"
 
 
-def _local(milliseconds: int, zone: tzinfo | None) -> datetime:
+def local_time(milliseconds: int, zone: tzinfo | None) -> datetime:
+    """Return a time, given in milliseconds since 1970, in a time zone, or in that of this machine."""
     return datetime.fromtimestamp(milliseconds / 1000, zone).astimezone(zone)
 
 
