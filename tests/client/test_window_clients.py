@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
+from samedeal.options import Options
 from samedeal.protocol.messages import Begin, Leave, RaceNow, Rematch, Resign, Standing, Start, ToServer
+from samedeal.race.commands import ResignCommand
 from samedeal.race.values import DrawProgress, RaceResult
-from tests.client.referee import ME, START, running_app
+from tests.client.referee import ME, START, Referee, running_app
 from tests.client.typed_lines import printed
 from tests.client.window_referee import ENDS, WindowReferee
 
@@ -65,7 +67,7 @@ async def test_next_race_of_a_series_is_the_one_that_is_open(
     results = RaceResult(
         standings=(Standing(place=1, player=ME, name="ana", foundation_cards=1, time=0, moves=1, undos=0),)
     )
-    race = {"opens": opens, "result": results, "next": "friday-2"}
+    race: Any = {"opens": opens, "result": results, "next": "friday-2"}
     said = await printed(monkeypatch, "again", referee=(referee := WindowReferee("finished", **race)))
     assert "This room is closed" not in said
     (request,) = (each for each in referee.requests if isinstance(each, (RaceNow, Rematch)))
@@ -109,6 +111,57 @@ async def test_seat_that_is_kept_is_offered_after_leaving_the_screen() -> None:
             await ui.settle()
             assert ui.screen == "LobbyScreen"
             assert ui.app.client.link.saved_room == room
+
+
+async def test_plain_client_says_once_that_the_player_has_raced(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And nothing about the time that is left, which there is none of."""
+    monkeypatch.setattr("samedeal_client.line_by_line.line_output._CLOCK_INTERVAL", 0)
+    for resigned in (False, True):
+        referee = WindowReferee()
+        referee.begin_own()
+        referee.time += 14 * 60_000 + 20_000  # 40 seconds are left
+        if resigned:
+            referee.tell(ResignCommand(ME))
+        said = await printed(monkeypatch, referee=referee, rounds=50)
+        assert said.count("You have raced. Nobody sees how until all have, at the latest ") == resigned
+        assert said.count("One minute left.") == (not resigned)
+
+
+async def test_clock_of_the_screen_ends_with_the_attempt(monkeypatch: pytest.MonkeyPatch) -> None:
+    referee = WindowReferee()
+    referee.begin_own()
+    referee.time += 15 * 60_000 - 20_000
+    async with running_app(referee, (120, 30)) as ui:
+        assert ("00:20 LEFT" in ui.line("#header"), "20 SECONDS LEFT" in ui.text()) == (True, True)
+        await ui.press("ctrl+r", "y")
+        await ui.wait_until(lambda: "You have raced." in ui.text())
+        assert "LEFT" not in ui.text().upper()
+
+
+async def test_screens_of_a_window_promise_nothing_that_it_has_not() -> None:
+    """Nobody is waited for there, nobody watches, and Begin is what cards wait for."""
+    async with running_app(WindowReferee("open")) as ui:
+        assert "ready" not in ui.text().lower()
+    async with running_app(WindowReferee()) as ui:
+        await ui.press("3")
+        assert ui.message == "The cards have not been dealt yet. You can move when your race has begun."
+        await ui.press("enter", "ctrl+q")
+        assert "r    resign: your cards still count, no other try" in ui.text()
+        await ui.press("escape")
+        await ui.wait_until(lambda: ui.screen == "RaceScreen")
+        await ui.press("ctrl+r")
+        await ui.wait_until(lambda: "You have no other try." in ui.text())
+
+
+async def test_nobody_is_told_to_watch_a_race_without_spectators() -> None:
+    options = Options(deal="#7", spectators=False, end_when_settled=False)
+    async with running_app(Referee(options=options)) as ui:
+        await ui.press("ctrl+q")
+        assert "you can watch" not in ui.text()
+        await ui.press("escape")
+        await ui.wait_until(lambda: ui.screen == "RaceScreen")
+        await ui.press("ctrl+r")
+        await ui.wait_until(lambda: "You have no other try." in ui.text())
 
 
 async def test_attempt_that_is_over_ends_no_race(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -37,10 +37,12 @@ async def printed(
     referee: Referee | None = None,
     server_gone: bool = False,
     at_terminal: bool = True,
+    rounds: int = 0,
 ) -> str:
     """Type lines during a race. Return the output, in which ``Bye`` stands for the end.
 
-    If ``server_gone`` is true, the server stops before the first line.
+    If ``server_gone`` is true, the server stops before the first line. ``rounds`` is how often other tasks run after the
+    last line.
     """
     monkeypatch.setattr(sys.stdin, "isatty", lambda: at_terminal)
     referee, reader, out = referee or Referee(), Typed(*lines), io.StringIO()
@@ -61,6 +63,8 @@ async def printed(
     answering, running = (asyncio.create_task(each) for each in (referee.answer_requests(), player.run(reader, enter)))
     try:
         await wait_until(lambda: running.done() or reader.all_read)
+        for _ in range(rounds):
+            await asyncio.sleep(0)
         return out.getvalue()
     finally:
         for task in (answering, running):

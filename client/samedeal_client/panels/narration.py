@@ -17,12 +17,12 @@ from samedeal_client.panels.race import moved_cards_text
 from samedeal_client.panels.series import series_rows
 from samedeal_client.panels.verdict import verdict_lines
 from samedeal_client.panels.window import (
+    closes_text,
     closing_text,
     decided_lines,
     doors_sentence,
     drawing_sentence,
     drawn_sentence,
-    opens_by_itself,
 )
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.draw_wording import losses_text, words_text
@@ -137,7 +137,7 @@ class Narrator:
                 return ["This room is closed."]
 
     def _window(self, room: RoomState, model: Model) -> list[str]:
-        if room.phase == "open" and opens_by_itself(room):
+        if room.phase == "open" and model.opens_by_itself:
             return [doors_sentence(model)]
         if room.phase == "open":
             how = " You are the host: type start to close the doors." if model.hosting else ""
@@ -172,8 +172,7 @@ class Narrator:
         parts = []
         others = [seat for seat in model.room.players if seat.player != model.me] if model.room is not None else []
         if others and model.is_hidden:
-            until = f"until all have raced, at the latest {closing_text(model.this_room)}"
-            return f"{names_text(others, self.look)}: nobody sees how they do {until}."
+            return f"{names_text(others, self.look)}: nobody sees how they do until all have raced."
         for seat in others:
             cards, moves, connected = progress_of(model, seat.player)
             away = "" if connected else " (away)"
@@ -241,12 +240,12 @@ def room_lines(rooms: Iterable[RoomLine], look: Look) -> list[str]:
     """Return a heading, and then one line for each room of a server."""
     lines = []
     for room in rooms:
-        marks = []
+        marks = [closes] if (closes := closes_text(room)) else []
         if not room.spectators:
             marks.append("no spectators")
         elif not room.delay:
             marks.append("live boards")
-        if not room.bots:
+        if not (room.bots or closes):
             marks.append("no bots")
         seats = f"{room.players}/{room.seats}"
         cells = (room.room, title_of(room.game), room.deal, room.phase, seats, ", ".join(marks))

@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from samedeal.protocol.messages import RoomState, Seat
+from samedeal.protocol.messages import RoomLine, RoomState, Seat
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.option_wording import options_lines
 from samedeal_client.text.player_names import names_text
@@ -51,19 +51,21 @@ def later_text(room: RoomState, zone: tzinfo | None = None) -> str:
     return f"next race opens {_time_text(room, room.opens[1], zone)}"
 
 
-def opens_by_itself(room: RoomState) -> bool:
-    """Return whether the host can't close the doors, as in a standing series until they were opened again."""
-    return bool(room.opens) and not room.draw
-
-
 def doors_sentence(model: Model) -> str:
     """Return a sentence for those who are in a room whose doors are open."""
     room = model.this_room
     at = _time_text(room, room.doors_close_at)
-    if opens_by_itself(room):
+    if model.opens_by_itself:
         return f"One name each: who are they? The race opens {at}, and nobody can enter after that."
     how = "Close the doors with Enter" if model.hosting else "The host closes the doors"
     return f"One name each: who are they? {how}, at the latest {at}."
+
+
+def closes_text(line: RoomLine) -> str:
+    """Return when the doors of a listed race close, or its window does. It is empty without a window that is not over."""
+    is_open = line.phase == "open"  # the doors of a standing series may close in more than a week
+    time = f"{'doors close' if is_open else 'closes'} {weekday_and_time(line.closes, dated=is_open)}"
+    return time if line.closes and line.phase != "finished" else ""
 
 
 def moving_rows(link: str, width: int, look: Look) -> tuple[Row, ...]:
@@ -97,8 +99,7 @@ def drawn_sentence(model: Model, look: Look) -> str:
 
 def _drawing(model: Model) -> list[Seat]:
     """Return the seats of those who draw the deal, or have drawn it: first the player's own, with the name ``you``."""
-    room = model.this_room
-    seats = (seat for seat in room.players if seat.seat in room.drawing)
+    seats = (seat for seat in model.this_room.players if seat.seat in model.this_room.drawing)
     own = (replace(seat, name="you") if seat.player == model.me else seat for seat in seats)
     return sorted(own, key=lambda seat: seat.player != model.me)
 
@@ -112,20 +113,11 @@ def raced_sentence(model: Model, now: int) -> str:
 
 def attempt_rows(model: Model, now: int, look: Look) -> tuple[Row, ...]:
     """Return the rows over the board of a player who has not begun in a race with a window."""
-    if not model.may_begin:
-        lines = (raced_sentence(model, now) or drawing_sentence(model, look),)
-        return ((), *((Span(f"  {part}  ", "label"),) for line in lines for part in wrap(line, _WIDTH)), ())
-    ready = f"Your one try: {short_clock_text(model.time_left(now))}, the clock does not stop. Ready?"
-    later = f"You can also come back later, until {closing_text(model.this_room)}."
-    return (
-        (),
-        (Span(f"  {ready}  ", "title"),),
-        (),
-        (Span("  Enter: begin", "label"),),
-        *(
-            (Span(f"  {part}  ", "label"),)
-            for line in (later, drawn_sentence(model, look))
-            for part in wrap(line, _WIDTH)
-        ),
-        (),
-    )
+    title: tuple[Row, ...] = ()
+    lines = [raced_sentence(model, now) or drawing_sentence(model, look)]
+    if model.may_begin:
+        ready = f"Your one try: {short_clock_text(model.time_left(now))}, the clock does not stop. Ready?"
+        title = ((Span(f"  {ready}  ", "title"),), ())
+        later = f"You can also come back later, until {closing_text(model.this_room)}."
+        lines = ["Enter: begin", later, drawn_sentence(model, look)]
+    return ((), *title, *((Span(f"  {part}  ", "label"),) for line in lines for part in wrap(line, _WIDTH)), ())
