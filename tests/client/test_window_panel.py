@@ -19,10 +19,10 @@ from samedeal_client.menus.lobby import Lobby
 from samedeal_client.menus.option_parsing import read_every, read_window
 from samedeal_client.panels.final_standings import standing_cells, standing_lines
 from samedeal_client.panels.live_ranking import current_ranking
-from samedeal_client.panels.lobby import own_race_row, room_cells
+from samedeal_client.panels.lobby import enter_does, own_race_row, room_cells
 from samedeal_client.panels.narration import Narrator, room_lines
 from samedeal_client.panels.outcome import rematch_wish
-from samedeal_client.panels.race import return_text
+from samedeal_client.panels.race import quit_warnings, return_text
 from samedeal_client.panels.results import ResultDetails, headline_rows, shared_result
 from samedeal_client.panels.waiting import room_rows, start_condition
 from samedeal_client.panels.window import attempt_rows, moving_rows, raced_sentence
@@ -118,6 +118,7 @@ def test_draw(drawing: tuple[int, ...], sentence: str) -> None:
     drawn = model(phase="countdown", drawing=drawing)
     assert text(attempt_rows(drawn, OPENED, LOOK)) == [sentence]
     assert Narrator(LOOK).describe_room(drawn)[-1] == sentence
+    assert quit_warnings(drawn, lasting=True, server_gone=False) == ("The deal is not drawn yet.",)
     if drawing:
         was_drawn = sentence.replace("is", "was") if 2 in drawing else "The deal was drawn by ana and cid, without you."
         waits = model(drawing=drawing)
@@ -235,6 +236,7 @@ def test_lists_of_rooms_say_when_windows_close(phase: Phase, closes: int, own: b
     assert ("close" in marks) == (phase != "finished")
     assert shown.rpartition(", ")[2] in marks
     assert "no bots" not in marks or phase == "finished"
+    assert enter_does(lobby, listed) != "watch", "nobody may"
     if own:
         assert "closes Thursday 00:00" in row_text(own_race_row(listed, LOOK, OPENED))
 

@@ -91,7 +91,7 @@ def enter_does(lobby: Lobby, line: RoomLine) -> str:
     """Return the effect of Enter on a room."""
     if lobby.is_own_race(line):
         return _TO_OWN_RACE
-    return {"open": "join", "finished": "results"}.get(line.phase, "watch")
+    return {"open": "join", "finished": "results"}.get(line.phase, "join" if line.closes else "watch")
 
 
 def own_race_row(line: RoomLine, look: Look, now: int) -> Row:

@@ -164,8 +164,9 @@ def quit_warnings(model: Model, *, lasting: bool, server_gone: bool) -> tuple[st
     if server_gone:
         return server_gone_sentences(model)
     lost = "the race ends for everybody" if model.has_other_people else "you can't return to this race"
+    later = "The deal is not drawn yet." if model.this_room.window else "The race is about to start."
     return (
-        "The race is still running, and so is the clock." if model.phase == "racing" else "The race is about to start.",
+        "The race is still running, and so is the clock." if model.phase == "racing" else later,
         *([] if lasting else [f"If you leave, {lost}."]),
         *(["Today's best try counts. You may try again."] if model.has_daily_deal else []),
     )
