@@ -103,9 +103,11 @@ async def test_plain_leave_keeps_the_seat_once_the_doors_are_closed(
 
 
 async def test_seat_that_is_kept_is_offered_after_leaving_the_screen() -> None:
-    """Not after leaving while the doors are open, which gives up the seat."""
-    for phase, room in (("racing", "friday"), ("open", "")):
-        referee = WindowReferee(phase)
+    """Not after leaving while the doors are open, which gives up the seat. In a series it is that of the next race too."""
+    series = {"opens": (START, ENDS)}
+    cases: Any = (("racing", {}, "friday"), ("open", {}, ""), ("open", series, ""), ("finished", series, "s/friday"))
+    for phase, race, room in cases:
+        referee = WindowReferee(phase, **race)
         async with running_app(referee) as ui:
             await ui.app.client.leave()
             await ui.settle()
