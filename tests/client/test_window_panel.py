@@ -181,7 +181,7 @@ def test_times_in_a_session_of_the_door_have_their_zone(monkeypatch: pytest.Monk
     monkeypatch.setattr(Terminal, "owns_process", False)
     assert start_condition(model("ana", "open"), OPENED).endswith("Enter, at the latest Tuesday 12:00 UTC.")
     scheduled = replace(room(window=0), options=replace(OPTIONS, start="at", start_at=OPENED))
-    assert "at 00:00 UTC on 2026-12-01" in "\n".join(text(room_rows(scheduled, 80)))
+    assert "at 00:00 on 2026-12-01 UTC" in "\n".join(text(room_rows(scheduled, 80)))
 
 
 def finished(me: str, began: dict[str, int], **cards: int) -> Model:
@@ -221,10 +221,10 @@ def test_player_who_never_began_did_not_race() -> None:
 @pytest.mark.parametrize(
     ("phase", "closes", "own", "shown"),
     [
-        ("open", OPENED + 12 * HOUR, False, "open, doors close Tuesday 1 Dec 12:00"),
-        ("countdown", ENDS, False, "racing, closes Thursday 00:00"),
-        ("racing", ENDS, False, "racing, closes Thursday 00:00"),
-        ("racing", ENDS, True, "your race, closes Thursday 00:00"),
+        ("open", OPENED + 12 * HOUR, False, "doors close 1 Dec 12:00"),
+        ("countdown", ENDS, False, "closes 3 Dec 00:00"),
+        ("racing", ENDS, False, "closes 3 Dec 00:00"),
+        ("racing", ENDS, True, "your race, closes 3 Dec 00:00"),
         ("finished", ENDS, False, "finished"),
     ],
 )
@@ -232,13 +232,15 @@ def test_lists_of_rooms_say_when_windows_close(phase: Phase, closes: int, own: b
     listed = line_of("friday", phase=phase, closes=closes, bots=False, spectators=False, starts=OPENED)
     lobby = Lobby(date(2026, 12, 1), own_room="friday" if own else "")
     assert row_text(room_cells(lobby, 1, listed, LOOK, OPENED, 80)[-1]) == shown
+    full = room_cells(lobby, 1, replace(listed, seats=listed.players), LOOK, OPENED, 80)[-1]
+    assert row_text(full).startswith("full, ") == (phase == "open")
     marks = room_lines([listed], LOOK)[-1]
     assert ("close" in marks) == (phase != "finished")
     assert shown.rpartition(", ")[2] in marks
     assert "no bots" not in marks or phase == "finished"
     assert enter_does(lobby, listed) != "watch", "nobody may"
     if own:
-        assert "closes Thursday 00:00" in row_text(own_race_row(listed, LOOK, OPENED))
+        assert "closes 3 Dec 00:00" in row_text(own_race_row(listed, LOOK, OPENED))
 
 
 def standing_room(*opens: int, phase: str = "open", **changes: Any) -> RoomState:

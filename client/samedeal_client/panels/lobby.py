@@ -60,31 +60,28 @@ def room_cells(lobby: Lobby, number: int, line: RoomLine, look: Look, now: int, 
         (Span(look.displayable(line.room), "you" if own else "name"),),
         game,
         (Span(f"{line.players}/{line.seats}", "count"),),
-        (Span(f"your race, {_so_far(line, now)}" if own else state, "you" if own else style),),
+        (Span(f"your race, {state.removeprefix('racing, ')}" if own else state, "you" if own else style),),
     )
 
 
 def _state_text(line: RoomLine, now: int) -> tuple[str, str]:
     """Return the state of a room with its style."""
     match line.phase:
+        case "open" | "countdown" | "racing" if line.closes:
+            is_full = line.phase == "open" and line.players == line.seats
+            return "full, " * is_full + closes_text(line), "label" if is_full else "good"
         case "open":
             states = ["full"] if line.players == line.seats else ["open"]
             states += ["live boards"] if line.spectators and not line.delay else []
             states += [f"starts in {clock_text(line.starts - now)}"] if line.starts > now else []
-            states += [closes_text(line)] if line.closes else []
             states += ["no bots"] if not line.bots and len(states) == 1 else []
             return ", ".join(states[-2:]), "label" if line.players == line.seats else "good"
-        case "countdown" if not line.closes:
+        case "countdown":
             return f"starts in {max(line.starts - now, 0) // 1000 + 1} s", "notice"
-        case "countdown" | "racing":
-            return f"racing, {_so_far(line, now)}", "count"
+        case "racing":
+            return f"racing, {clock_text(now - line.starts)} so far", "count"
         case "finished" | "closed":
             return line.phase, "label"
-
-
-def _so_far(line: RoomLine, now: int) -> str:
-    """Return how long a race has lasted, or in a race with a window when it closes."""
-    return closes_text(line) or f"{clock_text(now - line.starts)} so far"
 
 
 def enter_does(lobby: Lobby, line: RoomLine) -> str:
@@ -98,7 +95,7 @@ def own_race_row(line: RoomLine, look: Look, now: int) -> Row:
     """Return a row about the player's race that is under way, with the key that leads back to the race."""
     return (
         Span(f"{title_of(line.game)} in room {look.displayable(line.room)}", "you"),
-        Span(f"  {_so_far(line, now)}  ", "count"),
+        Span(f"  {closes_text(line) or f'{clock_text(now - line.starts)} so far'}  ", "count"),
         Span("Enter ", "key"),
         Span(_TO_OWN_RACE, "notice"),
     )

@@ -13,7 +13,7 @@ from samedeal_client.text.option_wording import options_lines
 from samedeal_client.text.player_names import names_text
 from samedeal_client.text.qr_code import qr_lines
 from samedeal_client.text.spans import Row, Span, wrap
-from samedeal_client.text.time_text import duration_text, short_clock_text, weekday_and_time
+from samedeal_client.text.time_text import day_and_time, duration_text, short_clock_text, weekday_and_time
 from samedeal_link.model.model import Model
 
 _WIDTH: Final = 70
@@ -63,9 +63,8 @@ def doors_sentence(model: Model) -> str:
 
 def closes_text(line: RoomLine) -> str:
     """Return when the doors of a listed race close, or its window does. It is empty without a window that is not over."""
-    is_open = line.phase == "open"  # the doors of a standing series may close in more than a week
-    time = f"{'doors close' if is_open else 'closes'} {weekday_and_time(line.closes, dated=is_open)}"
-    return time if line.closes and line.phase != "finished" else ""
+    what = "doors close" if line.phase == "open" else "closes"
+    return f"{what} {day_and_time(line.closes)}" if line.closes and line.phase != "finished" else ""
 
 
 def moving_rows(link: str, width: int, look: Look) -> tuple[Row, ...]:

@@ -39,8 +39,12 @@ def weekday_and_time(milliseconds: int, zone: tzinfo | None = None, *, dated: bo
 
     A time that may be more than six days away needs its date. ``zone`` is as below.
     """
-    time = local_time(milliseconds, zone)
-    return (f"{time:%A} {time.day} {time:%b %H:%M}" if dated else f"{time:%A %H:%M}") + _zone_name(time)
+    return _local_text(milliseconds, zone, "%A %-d %b %H:%M" if dated else "%A %H:%M")
+
+
+def day_and_time(milliseconds: int, zone: tzinfo | None = None) -> str:
+    """Return a time, given in milliseconds since 1970, as ``6 Dec 18:00``. ``zone`` is as below."""
+    return _local_text(milliseconds, zone, "%-d %b %H:%M")
 
 
 def day_text(milliseconds: int, now: int) -> str:
@@ -54,8 +58,7 @@ def date_and_time(milliseconds: int, zone: tzinfo | None = None) -> str:
 
     The text is in the time zone ``zone``, by default that of this machine.
     """
-    time = local_time(milliseconds, zone)
-    return f"{time:%H:%M}{_zone_name(time)} on {time:%Y-%m-%d}"
+    return _local_text(milliseconds, zone, "%H:%M on %Y-%m-%d")
 
 
 def local_time(milliseconds: int, zone: tzinfo | None) -> datetime:
@@ -63,6 +66,6 @@ def local_time(milliseconds: int, zone: tzinfo | None) -> datetime:
     return datetime.fromtimestamp(milliseconds / 1000, zone).astimezone(zone)
 
 
-def _zone_name(time: datetime) -> str:
-    """Return the name of a time zone after a blank, if it may not be that of the user. Otherwise return an empty string."""
-    return "" if terminal().owns_process else f" {time:%Z}"
+def _local_text(milliseconds: int, zone: tzinfo | None, form: str) -> str:
+    """Return a time in a format of ``strftime``, with the name of the zone if that may not be the user's."""
+    return local_time(milliseconds, zone).strftime(form if terminal().owns_process else f"{form} %Z")
