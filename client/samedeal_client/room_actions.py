@@ -17,6 +17,7 @@ from samedeal.games import game_named
 from samedeal.options import MAX_PLAYERS, Options
 from samedeal.protocol.messages import RoomLine, RoomState
 from samedeal.protocol_codes import RefusalCode
+from samedeal.series import place_of
 from samedeal.tides import next_tides
 from samedeal_client.local.local_bots import LocalBots
 from samedeal_client.menus.new_room_fields import DEFAULT_DEAL
@@ -143,12 +144,13 @@ async def leave_with_bots(client: ClientSession, bots: LocalBots) -> None:
 async def enter_rematch(client: ClientSession, bots: LocalBots | None = None) -> None:
     """Enter the room of the rematch, as a spectator if the player has no seat in the present race.
 
-    ``bots`` are the player's bots, which go to the rematch too. Raise RequestRefused if the server refuses.
+    In a standing series, that is the race that is open or opens next, since those before it may have been missed. ``bots``
+    are the player's bots, which go to the rematch too. Raise RequestRefused if the server refuses.
     """
     spectator = client.model.seat is None
     passphrase = client.rooms.passphrase
     before = client.model.room
-    room = await client.rooms.rematch()
+    room = place_of(before) if before and before.opens[1:] else await client.rooms.rematch()
     if before is not None and bots is not None:
         bots.move_to_rematch(before.room, room)
     await (client.watch(room, passphrase) if spectator else client.join(room, passphrase))

@@ -151,7 +151,7 @@ def _how_to_return(client: ClientSession) -> str:
     if room is None or not client.model.has_live_seat or not terminal().owns_process or not are_saved():
         return ""
     command = f"samedeal join {client.link.address.typed} {room.room} --name {shlex.quote(client.link.name)}"
-    return return_text(client.model, command, server_gone=client.connection.server_gone)
+    return return_text(client.model, command, client.now(), server_gone=client.connection.server_gone)
 
 
 def key_bindings() -> Bindings:

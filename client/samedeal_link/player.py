@@ -43,7 +43,7 @@ class RaceView:
     ``phase`` is that of the room (PROTOCOL.md). ``play`` is the player's own, without hidden cards, and None before the
     deal and for a spectator. ``rivals`` are the other players, or all of them for a spectator, who also sees their
     ``boards``, by name and later by the delay. ``time_left`` is in seconds. ``standings`` and ``verdict`` (*fair*,
-    *checked*, *unsure* or *wrong*) are empty until the race is over.
+    *checked*, *unsure* or *wrong*) are empty until the race is over. Who did not begin in a window has the place 0.
     """
 
     phase: str

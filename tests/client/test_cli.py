@@ -18,6 +18,7 @@ from samedeal_client import run_client
 from samedeal_client.cli import COMMANDS as CLIENT_COMMANDS
 from samedeal_client.cli import game_words, main, parser
 from samedeal_client.commands.arguments import error_report, player_name
+from samedeal_client.commands.new import options_of
 from samedeal_client.menus.start_menu import LONE_CODE
 from samedeal_link.connection.dial import CannotConnect
 from tests.client.command_line import run_samedeal
@@ -94,6 +95,15 @@ def test_wording_of_bad_usage_with_exit_code_2(capsys: pytest.CaptureFixture[str
         return re.sub(r"(invalid choice|are required): .*", r"\1", printed.err.splitlines()[-1])
 
     assert_answers("commands", answer)
+
+
+@pytest.mark.parametrize(
+    ("words", "bots", "series"),
+    [("", True, 1), ("--no-bots --series 3", False, 3), ("--window 1d", False, 1), ("--window 1d --no-bots", False, 1)],
+)
+def test_options_that_are_left_out_fit_the_others(words: str, *, bots: bool, series: int) -> None:
+    options = options_of(parser("new").parse_args(["new", "localhost", *words.split()]))
+    assert (options.bots, options.series) == (bots, series)
 
 
 @pytest.mark.parametrize("command", ["join", "watch", "rooms", "new", "bot"])

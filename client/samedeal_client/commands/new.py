@@ -38,6 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_option(room, "delay")
     add_option(room, "bots")
     room.add_argument("--no-join", action="store_true", help="open the room without joining it")
+    parser.set_defaults(bots=None, series=None)  # which tells what the player has not written
 
 
 def add_option(group: argparse._ActionsContainer, name: str) -> None:
@@ -54,7 +55,8 @@ def add_option(group: argparse._ActionsContainer, name: str) -> None:
         group.add_argument(flag, default=default, metavar="WHEN", help=f"{field.help} (default: {default})")
     elif field.bounds is not None:
         low, high = field.bounds
-        add_rows(group, {flag: {"type": f"{low} to {high}", "default": int(field.default), "help": field.help}})
+        add_rows(group, {flag: {"type": f"{low} to {high}", "help": text}})
+        group.set_defaults(**{name: int(field.default)})
     elif field.choices is None:
         group.add_argument(flag, default=field.default, help=text)
     elif set(field.choices.values()) == {True, False}:
@@ -103,7 +105,9 @@ def read_every_argument(given: argparse.Namespace) -> tuple[int, ...]:
         return ()
     if not given.window:
         raise Failure("Each race of --every has a window. Say how long it is, as in --window 1d.", 2)
-    given.series = given.series if given.series > 1 else LONGEST_SERIES
+    if given.series == 1:
+        raise Failure("--series 1 is a single race, and --every needs several. Leave one of them out.", 2)
+    given.series = given.series or LONGEST_SERIES
     with _reading("--every", repr(given.every)):
         return read_every(given.every, given.series, datetime.now().astimezone())
 
@@ -127,8 +131,9 @@ def options_of(given: argparse.Namespace) -> Options:
     options = {name: value for name, value in vars(given).items() if name in Options.__struct_fields__}
     options |= {"games": games, "deal": str(Deal.parse(given.deal)), "limit": limit}
     options |= {"start": "at" if start_at else given.start, "start_at": start_at}
-    if getattr(given, "window", ""):
-        options["bots"] = False
+    if given.window and given.bots:
+        raise Failure("A race with --window admits no bots. Leave out --window or --bots.", 2)
+    options |= {"series": given.series or 1, "bots": not given.window if given.bots is None else given.bots}
     try:
         return Options(**options)
     except ValueError as error:

@@ -172,7 +172,8 @@ class SamedealApp(ClientApp):
         """Quit. During a race of the player or of their bots, ask for confirmation first."""
         from samedeal_client.full_screen.screens.question import QuestionScreen, QuitScreen, QuitWithBotsScreen
 
-        asked, racing = isinstance(self.screen, (QuitScreen, QuitWithBotsScreen)), self.client.model.racing
+        asked = isinstance(self.screen, (QuitScreen, QuitWithBotsScreen))
+        racing = self.client.model.is_racing(self.client.now())
         if asked or self.client.connection.state == "ended" or not (racing or self.has_racing_bots):
             self.exit(0)
         else:

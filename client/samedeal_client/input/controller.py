@@ -37,7 +37,7 @@ MAX_QUEUED_KEYS: Final = 1000
 DESTINATION_WINDOW: Final = 1.0
 """Time, in seconds, after a rejected source in which the next key counts as the target of the rejected move."""
 
-NOT_DEALT: Final = "The cards have not been dealt yet. You can move when the race has started."
+NOT_DEALT: Final = "The cards have not been dealt yet. You can move when your race has begun."
 QUEUE_FULL: Final = f"{MAX_QUEUED_KEYS} keys are waiting for the server. This key was ignored."
 
 OpenEntry: TypeAlias = Selected | MoveChoice | EntryPrompt

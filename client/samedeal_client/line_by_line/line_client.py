@@ -144,12 +144,15 @@ class LineClient:
         model = self.client.model
         board = model.board if model.delay is None else None
         understood = command if board is None else parse_line(board, line)
+        if understood == TypedCommand(Word.LEAVE) and model.is_hidden:
+            understood = TypedCommand(Word.QUIT)  # the seat is kept, and so is the clock
+        may_resign = model.is_racing(self.client.now()) or (model.may_begin and understood == TypedCommand(Word.RESIGN))
         asked, self._asked = self._asked, None
         match understood:
             case TypedCommand(word) if word in _REQUESTS and self.client.connection.server_gone:
                 self._output.print(f"{' '.join(server_gone_sentences(model))} Type quit to quit.")
             case TypedCommand(Word.QUIT | Word.RESIGN | Word.LEAVE as word) if (
-                model.racing and asked is not word and terminal().reads_keyboard
+                may_resign and asked is not word and terminal().reads_keyboard
             ):
                 self._ask_to_confirm(word)
             case TypedCommand(Word.START) if (
@@ -270,7 +273,9 @@ class LineClient:
         self._asked = word
         if word != Word.QUIT:
             result = "Your foundation cards still count if you resign."
-            if word == Word.LEAVE:
+            if self.client.model.is_hidden:
+                result = "If you resign, you have no other try."
+            elif word == Word.LEAVE:
                 result = "If you leave, you resign from the race."
             ends = " The race ends." if self.client.model.ends_without_player else ""
             self._output.print(f"{result}{ends} Type {word.value} again to {word.value}.")

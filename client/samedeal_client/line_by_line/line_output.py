@@ -16,6 +16,7 @@ from samedeal_client.panels.narration import Narrator
 from samedeal_client.panels.race import SEAT_KEPT, server_gone_sentences
 from samedeal_client.panels.race_feed import RaceFeed
 from samedeal_client.panels.race_news import news_text
+from samedeal_client.panels.window import raced_sentence
 from samedeal_client.terminal_io.line_io import Printer
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.player_names import player_name
@@ -53,6 +54,7 @@ class LineOutput:
     _warned: set[int] = field(default_factory=set)
     _finished_room: str = ""
     _told_waiting: int = 0
+    _raced: str = ""
 
     def __post_init__(self) -> None:
         self.narrator = Narrator(self._look)
@@ -97,6 +99,10 @@ class LineOutput:
                 continue
             self._print_waiting()
             self._print_news(model)
+            before, self._raced = self._raced, raced_sentence(model, self._client.now())
+            if self._raced:
+                self.print(*([] if before else [self._raced]))
+                continue
             left = model.time_left(self._client.now())
             for bound, sentence in _WARNINGS:
                 if 0 < left <= bound < model.this_room.options.limit * 1000 and bound not in self._warned:

@@ -20,7 +20,7 @@ def standing_cells(line: Standing, total: int, look: Look, *, you: bool, width: 
     """Return a player's result as a row of a table, in the order of ``HEADINGS``, for a window of ``width`` columns."""
     length = max(min(_BAR, width - 60), 0)
     return (
-        (Span(str(line.place), "label"),),
+        (Span(str(line.place or ""), "label"),),
         (Span(player_name(line.name, look, bot=line.bot) + " (you)" * you, "you" if you else "name"),),
         (Span(f"{line.foundation_cards}/{total}", "count"),),
         (Span(finish_text(line), "count"),),
@@ -39,7 +39,8 @@ def standing_lines(standings: Iterable[Standing], total: int, look: Look, me: st
         left = f"resigned with {cards}" if line.resigned else cards
         result = f"finished in {short_clock_text(line.time)}" if line.time else left
         undos = f" and {counted(line.undos, 'undo')}" if line.undos else ""
-        lines.append(f"{ordinal(line.place)}: {name}, {result}, {counted(line.moves, 'move')}{undos}.")
+        raced = f"{ordinal(line.place)}: {name}, {result}, {counted(line.moves, 'move')}{undos}."
+        lines.append(raced if line.place else f"Did not race: {name}.")
     return lines
 
 
@@ -47,4 +48,4 @@ def finish_text(line: Standing) -> str:
     """Return a player's finish time, or a word for how the race ended for the player."""
     if line.time:
         return short_clock_text(line.time)
-    return "resigned" if line.resigned else "unfinished"
+    return "resigned" if line.resigned else "unfinished" if line.place else "did not race"

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date, datetime, tzinfo
+from datetime import date, tzinfo
 from typing import Final
 
 from samedeal.terminal_text import columns_of, printable
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.option_wording import deal_title, title_of
 from samedeal_client.text.spans import Row, Span, counted, cut, table_lines
-from samedeal_client.text.time_text import ordinal, short_clock_text
+from samedeal_client.text.time_text import local_time, ordinal, short_clock_text
 from samedeal_link.records.past_races import History, PastRace, daily_streak, summaries
 
 HEADINGS: Final = ("Date", "Game", "Deal type", "Place", "Result", "Against")
@@ -75,7 +75,7 @@ def race_cells(race: PastRace, look: Look, zone: tzinfo | None = None) -> tuple[
 
     ``zone`` is the time zone, by default the local one.
     """
-    cells = (f"{_start(race, zone):%Y-%m-%d}", title_of(race.game), race.deal.partition(" ")[0])
+    cells = (f"{local_time(race.starts, zone):%Y-%m-%d}", title_of(race.game), race.deal.partition(" ")[0])
     return (
         *(look.displayable(printable(cell)) for cell in cells),
         place_text(race),
@@ -98,11 +98,7 @@ def fitted_cells(races: Sequence[PastRace], look: Look, width: int) -> list[tupl
 def short_cells(race: PastRace, look: Look, zone: tzinfo | None = None) -> tuple[str, ...]:
     """Return a race as a row of a narrow table, in the order of ``SHORT_HEADINGS``."""
     _, game, _, place, outcome, _ = race_cells(race, look, zone)
-    return f"{_start(race, zone):%d %b}", game, place, outcome
-
-
-def _start(race: PastRace, zone: tzinfo | None) -> datetime:
-    return datetime.fromtimestamp(race.starts / 1000, zone).astimezone(zone)
+    return f"{local_time(race.starts, zone):%d %b}", game, place, outcome
 
 
 def summary_cells(history: History, look: Look) -> list[tuple[str, ...]]:

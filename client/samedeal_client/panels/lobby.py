@@ -11,6 +11,7 @@ from samedeal.protocol.messages import RoomLine
 from samedeal_client.menus.lobby import Lobby
 from samedeal_client.menus.start_menu import MenuChoice
 from samedeal_client.panels.history import outcome_text, place_text
+from samedeal_client.panels.window import closes_text
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.option_wording import title_of
 from samedeal_client.text.rules_text import short_rules
@@ -59,13 +60,16 @@ def room_cells(lobby: Lobby, number: int, line: RoomLine, look: Look, now: int, 
         (Span(look.displayable(line.room), "you" if own else "name"),),
         game,
         (Span(f"{line.players}/{line.seats}", "count"),),
-        (Span(f"your race, {clock_text(now - line.starts)} so far" if own else state, "you" if own else style),),
+        (Span(f"your race, {state.removeprefix('racing, ')}" if own else state, "you" if own else style),),
     )
 
 
 def _state_text(line: RoomLine, now: int) -> tuple[str, str]:
     """Return the state of a room with its style."""
     match line.phase:
+        case "open" | "countdown" | "racing" if line.closes:
+            is_full = line.phase == "open" and line.players == line.seats
+            return "full, " * is_full + closes_text(line), "label" if is_full else "good"
         case "open":
             states = ["full"] if line.players == line.seats else ["open"]
             states += ["live boards"] if line.spectators and not line.delay else []
@@ -84,14 +88,14 @@ def enter_does(lobby: Lobby, line: RoomLine) -> str:
     """Return the effect of Enter on a room."""
     if lobby.is_own_race(line):
         return _TO_OWN_RACE
-    return {"open": "join", "finished": "results"}.get(line.phase, "watch")
+    return {"open": "join", "finished": "results"}.get(line.phase, "join" if line.closes else "watch")
 
 
 def own_race_row(line: RoomLine, look: Look, now: int) -> Row:
     """Return a row about the player's race that is under way, with the key that leads back to the race."""
     return (
         Span(f"{title_of(line.game)} in room {look.displayable(line.room)}", "you"),
-        Span(f"  {clock_text(now - line.starts)} so far  ", "count"),
+        Span(f"  {closes_text(line) or f'{clock_text(now - line.starts)} so far'}  ", "count"),
         Span("Enter ", "key"),
         Span(_TO_OWN_RACE, "notice"),
     )

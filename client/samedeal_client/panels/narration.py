@@ -16,11 +16,18 @@ from samedeal_client.panels.outcome import rematch_wish, why_over
 from samedeal_client.panels.race import moved_cards_text
 from samedeal_client.panels.series import series_rows
 from samedeal_client.panels.verdict import verdict_lines
-from samedeal_client.panels.window import closing_text, decided_lines, doors_sentence, drawing_sentence
+from samedeal_client.panels.window import (
+    closes_text,
+    closing_text,
+    decided_lines,
+    doors_sentence,
+    drawing_sentence,
+    drawn_sentence,
+)
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.draw_wording import losses_text, words_text
 from samedeal_client.text.option_wording import deal_text, title_of
-from samedeal_client.text.player_names import player_name
+from samedeal_client.text.player_names import names_text, player_name
 from samedeal_client.text.spans import counted, row_text, table_lines
 from samedeal_client.text.time_text import duration_text, short_clock_text
 from samedeal_link.model.model import Model
@@ -105,7 +112,7 @@ class Narrator:
 
     def _presence(self, before: Model, after: Model) -> list[str]:
         """Return the sentences about players who have gone away or have come back before the race."""
-        if after.this_room.phase not in ("open", "countdown"):
+        if after.this_room.phase not in ("open", "countdown") or after.is_hidden:
             return []
         present = [seat for seat in after.this_room.players if before.seat_of(seat.player) and seat.player != after.me]
         changed = [seat for seat in present if before.is_away(seat.player) != after.is_away(seat.player)]
@@ -130,7 +137,7 @@ class Narrator:
                 return ["This room is closed."]
 
     def _window(self, room: RoomState, model: Model) -> list[str]:
-        if room.phase == "open" and room.opens:
+        if room.phase == "open" and model.opens_by_itself:
             return [doors_sentence(model)]
         if room.phase == "open":
             how = " You are the host: type start to close the doors." if model.hosting else ""
@@ -139,7 +146,8 @@ class Narrator:
             return [drawing_sentence(model, self.look, "start")]
         if model.may_begin:
             limit = short_clock_text(model.time_left(room.starts))
-            return [f"Your one try: {limit}, the clock does not stop. Type start to begin, until {closing_text(room)}."]
+            ready = f"Your one try: {limit}, the clock does not stop. Type start to begin, until {closing_text(room)}."
+            return [ready, drawn_sentence(model, self.look)]
         return []
 
     def _finishes(self, before: Model, after: Model) -> list[str]:
@@ -162,9 +170,10 @@ class Narrator:
     def rivals_line(self, model: Model) -> str:
         """Return the progress of the other players in one line. The line is empty if there are none."""
         parts = []
-        for seat in model.room.players if model.room is not None else ():
-            if seat.player == model.me:
-                continue
+        others = [seat for seat in model.room.players if seat.player != model.me] if model.room is not None else []
+        if others and model.is_hidden:
+            return f"{names_text(others, self.look)}: nobody sees how they do until all have raced."
+        for seat in others:
             cards, moves, connected = progress_of(model, seat.player)
             away = "" if connected else " (away)"
             name = player_name(seat.name, self.look, bot=seat.bot)
@@ -231,12 +240,12 @@ def room_lines(rooms: Iterable[RoomLine], look: Look) -> list[str]:
     """Return a heading, and then one line for each room of a server."""
     lines = []
     for room in rooms:
-        marks = []
+        marks = [closes] if (closes := closes_text(room)) else []
         if not room.spectators:
             marks.append("no spectators")
         elif not room.delay:
             marks.append("live boards")
-        if not room.bots:
+        if not (room.bots or closes):
             marks.append("no bots")
         seats = f"{room.players}/{room.seats}"
         cells = (room.room, title_of(room.game), room.deal, room.phase, seats, ", ".join(marks))

@@ -25,6 +25,9 @@ def headline(standings: Sequence[Standing], me: str, total: int, look: Look) -> 
     of cards of the game. A spectator reads about the winner.
     """
     own = next((line for line in standings if line.player == me), None)
+    standings = [line for line in standings if line.place]
+    if own is not None and not own.place:
+        return f"You did not race. {_winner(standings, look)}".rstrip()
     if own is None:
         return _winner(standings, look, _margin(standings[0], standings, look) if standings else "")
     if len(standings) == 1:

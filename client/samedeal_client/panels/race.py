@@ -149,12 +149,12 @@ def server_gone_sentences(model: Model) -> tuple[str, ...]:
     return ("The server has stopped.", *(["The race goes on only if it comes back."] if has_race else []))
 
 
-def return_text(model: Model, command: str, *, server_gone: bool) -> str:
+def return_text(model: Model, command: str, now: int, *, server_gone: bool) -> str:
     """Return the sentences for a player who quits and can return to a seat with ``command``."""
     if server_gone:
         return f"The server has stopped. If it comes back, return with: {command}"
     for_long = "kept" if model.this_room.window else "kept for a short time"
-    kept = "kept, and the clock keeps running" if model.phase == "racing" and not model.may_begin else for_long
+    kept = "kept, and the clock keeps running" if model.phase == "racing" and model.is_racing(now) else for_long
     return f"Your seat is {kept}. Return with: {command}"
 
 
@@ -166,8 +166,9 @@ def quit_warnings(model: Model, *, lasting: bool, server_gone: bool) -> tuple[st
     if server_gone:
         return server_gone_sentences(model)
     lost = "the race ends for everybody" if model.has_other_people else "you can't return to this race"
+    later = "The deal is not drawn yet." if model.this_room.window else "The race is about to start."
     return (
-        "The race is still running, and so is the clock." if model.phase == "racing" else "The race is about to start.",
+        "The race is still running, and so is the clock." if model.phase == "racing" else later,
         *([] if lasting else [f"If you leave, {lost}."]),
         *(["Today's best try counts. You may try again."] if model.has_daily_deal else []),
     )

@@ -19,6 +19,7 @@ from samedeal_client.text.spans import counted, table_lines
 from samedeal_client.text.time_text import short_clock_text
 from samedeal_link.evidence.evidence import Evidence
 from samedeal_link.evidence.verdict import Verdict
+from samedeal_link.model.model import placed
 
 
 def record_list_lines(records: Iterable[RecordLine], look: Look) -> list[str]:
@@ -64,7 +65,8 @@ def verified_lines(record: Record, known: Sequence[tuple[Evidence, Verdict]], *,
     ``known`` is that evidence, with the verdict that follows from it and the record.
     ``deep`` is true if the check included the earlier candidates for the deal.
     """
-    lines = [record_heading(record), *standing_lines(record_standings(record), record.game.cards, Look()), ""]
+    standings = placed(record_standings(record), record.terms.window)
+    lines = [record_heading(record), *standing_lines(standings, record.game.cards, Look()), ""]
     whole = "every move and the standings" if record.is_whole else "every move of the one player in it"
     lines.append(f"The record passed the check: the deal, {whole} follow from each other.")
     if record.proof is not None:

@@ -17,7 +17,7 @@ from samedeal_client.text.appearance import Look
 from samedeal_client.text.player_names import player_name
 from samedeal_client.text.spans import Row, Span
 from samedeal_client.text.time_text import clock_text
-from samedeal_link.model.model import WatchedBoard
+from samedeal_link.model.model import WatchedBoard, placed
 from samedeal_link.records.replay import Moment, RecordedRace, Replay, Track
 from samedeal_link.records.spectating import PLAYER_KEYS
 
@@ -141,4 +141,4 @@ def replay_lines(race: RecordedRace, look: Look, only: int | None = None) -> Ite
         (sentence,) = move_sentences(track.plays[revision - 1], play, look)
         name = player_name(track.player.name, look, bot=track.player.bot)
         yield f"{clock_text(time)} {name}: {sentence} Foundations {play.board.foundation_cards}/{total}."
-    yield from standing_lines(record_standings(race.record), total, look)
+    yield from standing_lines(placed(record_standings(race.record), race.record.terms.window), total, look)

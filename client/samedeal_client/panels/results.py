@@ -59,7 +59,7 @@ def headline_rows(model: Model, details: ResultDetails, look: Look, width: int) 
     """
     room = model.this_room
     own = model.standing
-    won = own is not None and own.place == 1 and not own.resigned and len(room.standings) > 1
+    won = own is not None and own.place == 1 and not own.resigned and model.racers > 1
     sentences = [(headline(room.standings, model.me, model.game.cards, look), "good title" if won else "title")]
     if why := why_over(room):
         sentences.append((why, "notice"))
@@ -99,13 +99,13 @@ def shared_result(model: Model, details: ResultDetails, page: Callable[[str], st
     """
     room = model.this_room
     own = model.standing
-    if own is None:
+    if own is None or not own.place:
         return ""
     cards = model.game.cards
     progress = next((curve.points for curve in details.curves if curve.name == own.name), ())
     bar = bar_text(progress, own.time or race_length(model), cards)
     link = page(f"replay?race={room.room}") if page else ""
-    return share_text((room.game, room.deal, cards), own, len(room.standings), bar, link, tide_title(room.tide))
+    return share_text((room.game, room.deal, cards), own, model.racers, bar, link, tide_title(room.tide))
 
 
 def rematch_text(model: Model, look: Look) -> str:

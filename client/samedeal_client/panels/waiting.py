@@ -28,6 +28,7 @@ KICK_KEY: Final = "k"
 _LABEL: Final = 9
 """Number of columns for the name of an option."""
 PLAYER_HEADINGS: Final = ("Ready", "Player", "")
+"""The first is left out if nothing depends on who is ready."""
 
 
 @dataclass(frozen=True)
@@ -110,12 +111,18 @@ def start_condition(model: Model, now: int) -> str:
             return f"The race starts in {duration_text(max(until, 0) // 1000)}"
 
 
+def asks_ready(room: RoomState) -> bool:
+    """Return whether something depends on who is ready."""
+    return room.options.start != "at" and not room.window
+
+
 def away_question(model: Model, look: Look, again: str) -> str:
     """Return what the host is asked before a start without those who are away, or an empty string if all are there.
 
-    ``again`` says what the host does to start anyway, as in ``Press Enter again``.
+    ``again`` says what the host does to start anyway, as in ``Press Enter again``. In a race with a window, nobody is left
+    out.
     """
-    away = model.others_away
+    away = [] if model.this_room.window else model.others_away
     names = names_text(away, look)
     is_one = len(away) == 1
     are, them = ("is", names) if is_one else ("are", "them")
@@ -160,7 +167,7 @@ def player_cells(model: Model, bots: OwnBots, look: Look) -> dict[str, tuple[Row
         notes += ["your bot"] if seat.name in bots.seated else []
         notes += ["away"] if model.is_away(seat.player) else []
         rows[seat.player] = (
-            (Span("[x]" if seat.ready else "[ ]", "good" if seat.ready else "label"),),
+            (Span("[x]" if seat.ready else "[ ]", "good" if seat.ready else "label"),) if asks_ready(room) else (),
             (Span(player_name(seat.name, look, bot=seat.bot), "you" if seat.player == model.me else "name"),),
             (Span(", ".join(notes), "label"),),
         )

@@ -5,13 +5,15 @@ from __future__ import annotations
 from datetime import tzinfo
 from typing import Final
 
-from samedeal.protocol.messages import RoomState
+from msgspec.structs import replace
+
+from samedeal.protocol.messages import RoomLine, RoomState, Seat
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.option_wording import options_lines
 from samedeal_client.text.player_names import names_text
 from samedeal_client.text.qr_code import qr_lines
 from samedeal_client.text.spans import Row, Span, wrap
-from samedeal_client.text.time_text import duration_text, short_clock_text, weekday_and_time
+from samedeal_client.text.time_text import day_and_time, duration_text, short_clock_text, weekday_and_time
 from samedeal_link.model.model import Model
 
 _WIDTH: Final = 70
@@ -55,10 +57,16 @@ def doors_sentence(model: Model) -> str:
     """Return a sentence for those who are in a room whose doors are open."""
     room = model.this_room
     at = _time_text(room, room.doors_close_at)
-    if room.opens:
+    if model.opens_by_itself:
         return f"One name each: who are they? The race opens {at}, and nobody can enter after that."
     how = "Close the doors with Enter" if model.hosting else "The host closes the doors"
     return f"One name each: who are they? {how}, at the latest {at}."
+
+
+def closes_text(line: RoomLine) -> str:
+    """Return when the doors of a listed race close, or its window does. It is empty without a window that is not over."""
+    what = "doors close" if line.phase == "open" else "closes"
+    return f"{what} {day_and_time(line.closes)}" if line.closes and line.phase != "finished" else ""
 
 
 def moving_rows(link: str, width: int, look: Look) -> tuple[Row, ...]:
@@ -77,34 +85,40 @@ def drawing_sentence(model: Model, look: Look, key: str = "Enter") -> str:
         host = names_text([seat for seat in room.players if seat.player == room.host], look)
         how = f"Open the doors again with {key}" if model.hosting else f"{host} can open the doors again"
         return f"The deal was not drawn, because each time somebody did not answer. {how}."
-    drawing = [seat for seat in room.players if seat.seat in room.drawing]
+    drawing = _drawing(model)
     if not drawing:
         return "The deal is drawn by whoever is here. Nobody is yet."
-    own = any(seat.player == model.me for seat in drawing)
-    others = names_text([seat for seat in drawing if seat.player != model.me], look)
-    return f"The deal is drawn by {' and '.join(filter(None, ('you' if own else '', others)))}."
+    return f"The deal is drawn by {names_text(drawing, look)}."
+
+
+def drawn_sentence(model: Model, look: Look) -> str:
+    """Return a sentence that tells who drew the deal."""
+    drawing = _drawing(model)
+    without = "" if any(seat.player == model.me for seat in drawing) else ", without you"
+    return f"The deal was drawn by {names_text(drawing, look)}{without}."
+
+
+def _drawing(model: Model) -> list[Seat]:
+    """Return the seats of those who draw the deal, or have drawn it: first the player's own, with the name ``you``."""
+    seats = (seat for seat in model.this_room.players if seat.seat in model.this_room.drawing)
+    own = (replace(seat, name="you") if seat.player == model.me else seat for seat in seats)
+    return sorted(own, key=lambda seat: seat.player != model.me)
 
 
 def raced_sentence(model: Model, now: int) -> str:
     """Return a sentence for a player whose attempt in an open window is over. It is empty for all others."""
-    is_over = model.has_finished or (model.starts > 0 and model.time_left(now) == 0)
-    if not (model.is_hidden and is_over):
+    if not model.has_raced(now):
         return ""
     return f"You have raced. Nobody sees how until all have, at the latest {closing_text(model.this_room)}."
 
 
 def attempt_rows(model: Model, now: int, look: Look) -> tuple[Row, ...]:
     """Return the rows over the board of a player who has not begun in a race with a window."""
-    if not model.may_begin:
-        lines = (raced_sentence(model, now) or drawing_sentence(model, look),)
-        return ((), *((Span(f"  {part}  ", "label"),) for line in lines for part in wrap(line, _WIDTH)), ())
-    ready = f"Your one try: {short_clock_text(model.time_left(now))}, the clock does not stop. Ready?"
-    later = f"You can also come back later, until {closing_text(model.this_room)}."
-    return (
-        (),
-        (Span(f"  {ready}  ", "title"),),
-        (),
-        (Span("  Enter: begin", "label"),),
-        (Span(f"  {later}  ", "label"),),
-        (),
-    )
+    title: tuple[Row, ...] = ()
+    lines = [raced_sentence(model, now) or drawing_sentence(model, look)]
+    if model.may_begin:
+        ready = f"Your one try: {short_clock_text(model.time_left(now))}, the clock does not stop. Ready?"
+        title = ((Span(f"  {ready}  ", "title"),), ())
+        later = f"You can also come back later, until {closing_text(model.this_room)}."
+        lines = ["Enter: begin", later, drawn_sentence(model, look)]
+    return ((), *title, *((Span(f"  {part}  ", "label"),) for line in lines for part in wrap(line, _WIDTH)), ())

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, tzinfo
 
+from samedeal_link.machine.terminal import terminal
+
 
 def clock_text(ms: int) -> str:
     """Return the time of a running clock, given in ms, as ``02:47`` or ``1:02:47``, rounded down, and at least ``00:00``."""
@@ -37,8 +39,12 @@ def weekday_and_time(milliseconds: int, zone: tzinfo | None = None, *, dated: bo
 
     A time that may be more than six days away needs its date. ``zone`` is as below.
     """
-    time = datetime.fromtimestamp(milliseconds / 1000, zone).astimezone(zone)
-    return f"{time:%A} {time.day} {time:%b %H:%M}" if dated else f"{time:%A %H:%M}"
+    return _local_text(milliseconds, zone, "%A %-d %b %H:%M" if dated else "%A %H:%M")
+
+
+def day_and_time(milliseconds: int, zone: tzinfo | None = None) -> str:
+    """Return a time, given in milliseconds since 1970, as ``6 Dec 18:00``. ``zone`` is as below."""
+    return _local_text(milliseconds, zone, "%-d %b %H:%M")
 
 
 def day_text(milliseconds: int, now: int) -> str:
@@ -52,4 +58,14 @@ def date_and_time(milliseconds: int, zone: tzinfo | None = None) -> str:
 
     The text is in the time zone ``zone``, by default that of this machine.
     """
-    return datetime.fromtimestamp(milliseconds / 1000, zone).astimezone(zone).strftime("%H:%M on %Y-%m-%d")
+    return _local_text(milliseconds, zone, "%H:%M on %Y-%m-%d")
+
+
+def local_time(milliseconds: int, zone: tzinfo | None) -> datetime:
+    """Return a time, given in milliseconds since 1970, in a time zone, or in that of this machine."""
+    return datetime.fromtimestamp(milliseconds / 1000, zone).astimezone(zone)
+
+
+def _local_text(milliseconds: int, zone: tzinfo | None, form: str) -> str:
+    """Return a time in a format of ``strftime``, with the name of the zone if that may not be the user's."""
+    return local_time(milliseconds, zone).strftime(form if terminal().owns_process else f"{form} %Z")

@@ -135,6 +135,11 @@ class Model:
         return next((line for line in lines if line.player == self.me), None)
 
     @property
+    def racers(self) -> int:
+        """Number of players in the standings who have raced. In a race with a window, some may not have begun."""
+        return sum(line.place > 0 for line in self.this_room.standings)
+
+    @property
     def seat(self) -> Seat | None:
         """The player's own seat, or None if the player has no seat."""
         return self.seat_of(self.me)
@@ -153,6 +158,11 @@ class Model:
     def may_open_doors(self) -> bool:
         """Whether the player, as the host, may open the doors of a race with a window again."""
         return self.hosting and self.this_room.waits_for_host
+
+    @property
+    def opens_by_itself(self) -> bool:
+        """Whether the host can't close the doors, as in a standing series until they were opened again."""
+        return bool(self.this_room.opens) and not self.this_room.draw
 
     @property
     def has_live_seat(self) -> bool:
@@ -198,9 +208,14 @@ class Model:
         return racing and not own.pending and not own.out_of_sync and own.play is not None and own.is_stuck
 
     def is_away(self, player: str) -> bool:
-        """Whether a player who has a seat does not look at the room, or is not connected."""
+        """Whether a player who has a seat does not look at the room, or is not connected.
+
+        In an open window, nobody knows that of others.
+        """
         seat, tally = self.seat_of(player), self.tallies.get(player)
-        return seat is not None and (seat.away or (tally is not None and not tally.connected))
+        if seat is None or self.is_hidden:
+            return False
+        return seat.away or (tally is not None and not tally.connected)
 
     @property
     def others_away(self) -> list[Seat]:
@@ -265,6 +280,14 @@ class Model:
     def is_hidden(self) -> bool:
         """Whether the player sees nothing of others, because the room's window is open."""
         return self.room is not None and self.room.window > 0 and self.room.phase in ("countdown", "racing")
+
+    def has_raced(self, now: int) -> bool:
+        """Return whether the player's attempt in an open window is over."""
+        return self.is_hidden and (self.has_finished or (self.starts > 0 and self.time_left(now) == 0))
+
+    def is_racing(self, now: int) -> bool:
+        """Return whether the player is racing, or in the countdown, with time left in a window."""
+        return self.racing and not self.has_raced(now)
 
     @property
     def may_begin(self) -> bool:
@@ -359,8 +382,9 @@ class Model:
     def named(self, room: RoomState) -> RoomState:
         """Return a room with what is shown instead of the names of others: of muted ones, and what the operator wants.
 
-        The own name stays, since hashes cover it.
+        The own name stays, since hashes cover it. Players who did not race have no place.
         """
+        room = with_fields(room, standings=placed(room.standings, room.window))
         others = [seat for seat in room.players if seat.player != self.me and (seat.shown or seat.player in self.muted)]
         shown = {seat.player: f"Player {seat.seat}" if seat.player in self.muted else seat.shown for seat in others}
         if not shown:
@@ -393,6 +417,11 @@ class Model:
         """Return the model after a player has made ``moves`` moves, the newest of them at ``time``."""
         recent = self.recent.get(player, RecentMoves()).after(time, moves)
         return replace(self, recent=MappingProxyType({**self.recent, player: recent}))
+
+
+def placed(standings: tuple[Standing, ...], window: int) -> tuple[Standing, ...]:
+    """Return standings in which players who did not begin in a race with a window have the place 0."""
+    return tuple(line if line.began_at or not window else with_fields(line, place=0) for line in standings)
 
 
 def _unchanged(model: Model, _: ToClient) -> Model:

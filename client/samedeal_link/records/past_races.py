@@ -175,14 +175,19 @@ def race_result(model: Model) -> PastRace | None:
     """Return the result of the player's race. Return None for a spectator, and while the player is still racing.
 
     Before the race is over, a player who has finished gets the present place, and a player who has resigned gets no
-    place. A race against the house that the player has left counts as nothing.
+    place. A race against the house that the player has left counts as nothing, and so does a race with a window that the
+    player has not begun.
     """
     room, seat = model.room, model.seat
     if room is None or model.delay is not None or (seat is not None and seat.resigned and model.meets_only_house):
         return None
     own = model.standing
+    if own is not None and not own.place:
+        return None
     if own is not None:
-        others = sorted((line for line in room.standings if line is not own), key=lambda line: line.place)
+        others = sorted(
+            (line for line in room.standings if line.place and line is not own), key=lambda line: line.place
+        )
         race = _race(model, room, tuple(Opponent(line.name, line.bot) for line in others))
         return replace(
             race, place=own.place, foundation_cards=own.foundation_cards, time=own.time, resigned=own.resigned

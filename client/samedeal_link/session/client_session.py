@@ -297,8 +297,14 @@ class ClientSession:
         self._notify()
 
     async def leave(self) -> None:
-        """Give up the seat or stop watching. A player who leaves during a race resigns from it."""
+        """Give up the seat or stop watching. A player who leaves during a race resigns from it.
+
+        After the doors of a race with a window have closed, the seat is kept, and so is the saved room.
+        """
+        room = self.model.room
         await self.rooms.leave()
+        if room is not None and room.window and room.phase != "open":
+            self._saved_room = ""  # as if the client had never been there
         self._notify()
 
     def act(self, action: Move | str) -> None:

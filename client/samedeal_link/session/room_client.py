@@ -213,7 +213,7 @@ class RoomClient:
         self._wanted.pop(code, None)
 
     async def leave(self) -> None:
-        """Give up the seat or stop watching. A player who leaves during a race resigns from it."""
+        """Give up the seat or stop watching. A player who leaves during a race without a window resigns from it."""
         await self.link.request(Leave(id=0))
         self.model = self.model.without_room()
 

@@ -22,6 +22,7 @@ from samedeal_client.panels.outcome import headline
 from samedeal_client.panels.plot import record_curves, top_of_plot
 from samedeal_client.panels.records import record_heading
 from samedeal_client.text.spans import Span
+from samedeal_link.model.model import placed
 from samedeal_link.records.past_races import PastRace
 
 
@@ -39,7 +40,8 @@ class PastResultsScreen(LookScreen[None]):
     def compose(self) -> ComposeResult:
         """Yield the headline, the standings, the chart and remarks."""
         look, record, me = self.look, self._record, self._race.name
-        standings, curves, total = record_standings(record), record_curves(record, me), record.game.cards
+        standings = self._standings = placed(record_standings(record), record.terms.window)
+        curves, total = record_curves(record, me), record.game.cards
         result = headline(standings, me, total, look) if record.is_whole else place_text(self._race)
         self._table, plot = StandingsTable(), PlotView(id="plot")
         maximum = top_of_plot(max(line.foundation_cards for line in standings), total)
@@ -64,7 +66,7 @@ class PastResultsScreen(LookScreen[None]):
     def on_resize(self) -> None:
         """Draw the standings in the width of the window."""
         width, record = self.app.size.width, self._record
-        self._table.show_standings(record_standings(record), record.game.cards, self._race.name, self.look, width)
+        self._table.show_standings(self._standings, record.game.cards, self._race.name, self.look, width)
 
     def action_replay(self) -> None:
         """Replay the race."""

@@ -127,7 +127,8 @@ class QuitScreen(QuestionScreen):
         else:
             race = "today's deal" if model.has_daily_deal else "the race"
             leave = f"leave {race}, back to {app.back_to}" if app.back_to else "quit"
-        after = "the race ends" if model.ends_without_player else "you can watch"
+        after = "you can watch" if model.may_watch_others else "no other try"
+        after = "the race ends" if model.ends_without_player else after
         resign = QuestionLine(f"r    resign: your cards still count, {after}", "", "resign", "r")
         return (
             [*quit_warnings(model, lasting=app.lasting, server_gone=gone), *bots],
@@ -164,7 +165,7 @@ class ResignScreen(QuestionScreen):
             sentences = ["Resign?", "Practice never counts."]
         elif app.client.model.ends_without_player:
             sentences[1] = "The race ends."
-        elif app.client.model.this_room.window:
+        elif not app.client.model.may_watch_others:
             sentences[1] = "You have no other try."
         stay = _STAY._replace(text="Esc  keep playing")
         return sentences, [stay, QuestionLine("y    resign", "", "resign", "y r")]

@@ -185,15 +185,16 @@ class RaceScreen(ClientScreen):
         if self.model.this_room.phase == "racing":
             before, self._feed = self._feed, self._feed.after(self._ranking, now)
             added = [news for news in self._feed.news if news not in before.news]
-            final = 0 < self.model.time_left(now) <= FINAL_SECONDS
+            final = 0 < (self._left() or 0) <= FINAL_SECONDS
             if rings(added, self.model.me) or (final and not self._in_final_seconds):
                 self.samedeal.ring()
             self._in_final_seconds = final
 
     def _left(self) -> int | None:
-        """Return the milliseconds until the time is up, or None if the race is not under way."""
-        racing = self.model.this_room.phase == "racing"
-        return self.model.time_left(self.client.now()) if racing else None
+        """Return the milliseconds until the player's time is up, or None if the race is not under way."""
+        now = self.client.now()
+        racing = self.model.this_room.phase == "racing" and not self.model.has_raced(now)
+        return self.model.time_left(now) if racing else None
 
     def _show_over_board(self) -> None:
         """Show the countdown over the board, or the result once the player has finished or the race has ended."""
@@ -235,7 +236,7 @@ class RaceScreen(ClientScreen):
         spans = [*panels.place_span(self._ranking), Span(f"  {on_foundations}/{self.game.cards}", "you")]
         if model.own.play is not None and self.size.width >= MOVE_COUNT_WIDTH:
             spans.append(Span(f"  {counted(model.own.play.moves, 'move')}", "label"))
-        if self._ended_at is not None or self.samedeal.practising:
+        if self._ended_at is not None or self.samedeal.practising or model.has_raced(self.client.now()):
             return tuple(spans)
         return (*spans, panels.clock_span(model.this_room.options.limit * 1000 if left is None else left))
 

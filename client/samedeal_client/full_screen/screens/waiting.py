@@ -29,6 +29,7 @@ from samedeal_client.panels.waiting import (
     REMOVE_BOT_KEY,
     Invitation,
     OwnBots,
+    asks_ready,
     away_question,
     bot_rows,
     can_add_bot,
@@ -91,7 +92,8 @@ class WaitingScreen(WidgetScreen):
         self._explained = not self.samedeal.read_history().has_played(self.model.this_room.game)
         self._invite = Static(id="invite")
         self._add_bots = Static(id="add-bots")
-        self._players = _PlayerTable(PLAYER_HEADINGS, id="players", classes="panel")
+        first = PLAYER_HEADINGS[0] if asks_ready(self.model.this_room) else ""
+        self._players = _PlayerTable((first, *PLAYER_HEADINGS[1:]), id="players", classes="panel")
         self._details = Static()
         details = VerticalScroll(self._details, id="details", classes="panel")
         details.border_title = "The race"
@@ -156,10 +158,9 @@ class WaitingScreen(WidgetScreen):
         """Return whether the action of a key is available to this player now."""
         match action:
             case "start":
-                return self.model.hosting and not self.model.this_room.opens
+                return self.model.hosting and not self.model.opens_by_itself
             case "ready":
-                starts_anyway = self.model.this_room.options.start == "at"  # whether they are ready or not
-                return self.model.seat is not None and not starts_anyway
+                return self.model.seat is not None and asks_ready(self.model.this_room)
             case "add_bot":
                 return terminal().owns_process
             case "remove_bot":

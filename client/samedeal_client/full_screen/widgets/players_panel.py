@@ -39,8 +39,9 @@ class PlayersPanel(Rows):
             return
         self.styles.offset = (place.x - 1, place.y)
         self.styles.width, self.styles.height = place.width + 1, place.height
+        players = max(len(ranking), len(model.this_room.players))  # in an open window the others are not ranked
         rows = [
-            panel_title(len(ranking), model.this_room.spectator_count, self.look, place.width, left),
+            panel_title(players, model.this_room.spectator_count, self.look, place.width, left),
             (),
             *ranking_rows(ranking, self.look, place.width, place.height - 2),
         ]
