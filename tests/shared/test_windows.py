@@ -16,6 +16,7 @@ from samedeal.errors import DealNotProven, RequestRefused
 from samedeal.joint_deal import HIGHEST_DRAW, MAX_DRAWS, MAX_OPENINGS
 from samedeal.race.commands import (
     CommitShareCommand,
+    DeclareStuckCommand,
     JoinCommand,
     KickCommand,
     LeaveCommand,
@@ -46,7 +47,7 @@ from tests.shared.windows import (
 DOORS = CREATED + WINDOW // 4
 ENDS = CREATED + WINDOW
 LIMIT = 600_000
-ACTS = ("begin", "move", "resign", "leave", "wait")
+ACTS = ("begin", "move", "resign", "stuck", "leave", "wait")
 FIRST_MOVE = "deal"
 
 
@@ -136,6 +137,14 @@ def test_host_opens_the_doors_again_after_the_last_draw() -> None:
     assert refusal(held, StartCommand("ana"), DOORS) == "race_started"
 
 
+def test_next_person_is_the_host_after_a_kick_during_the_draw() -> None:
+    """Otherwise nobody could open the doors again."""
+    lost = draws_lost(joined("ana", "ben", "cid"))
+    kicked = lost.told(KickCommand("ana"), DOORS)
+    assert (kicked.race.host, kicked.state(DOORS).waits_for_host) == ("ben", True)
+    assert kicked.told(StartCommand("ben"), DOORS).race.host == "ben"
+
+
 def test_draws_are_over_once_each_player_has_lost_one() -> None:
     held = joined("ana", "ben").told(StartCommand("ana"), DOORS).passed(DOORS).passed(DOORS + SHARE_TIMEOUT)
     assert held.race.draw.number == 1
@@ -216,6 +225,16 @@ def test_nobody_begins_before_the_deal_is_found_or_after_resigning() -> None:
         assert caught.value.code == code
 
 
+def test_only_who_has_begun_is_stuck() -> None:
+    """Otherwise the race could end before a player has seen the cards, which would also tell that all others have ended."""
+    held = open_window("ana", "ben").begun("ben", DOORS)
+    stuck = [DeclareStuckCommand(name, held.progress_of_all) for name in ("ana", "ben")]
+    assert refusal(held, stuck[0], DOORS) == "not_racing"
+    assert held.told(stuck[1], DOORS).race.seated("ben").stuck_at == DOORS
+    late = DOORS + LIMIT
+    assert held.told(stuck[1], late).race == held.race, "the player's time is up"
+
+
 def test_everything_opens_when_all_have_ended_or_the_window_closes() -> None:
     held = open_window("ana", "ben").begun("ana", DOORS)
     assert held.passed(DOORS + LIMIT).race.phase == "racing", "ben has not begun"
@@ -267,6 +286,8 @@ def test_player_learns_nothing_of_anothers_attempt(attempt: list[tuple[str, int]
                     held = held.acted("ben", str(held.play("ben").board.legal_moves()[0]), now)
                 case "resign":
                     held = held.told(ResignCommand("ben"), now)
+                case "stuck":
+                    held = held.told(DeclareStuckCommand("ben", held.progress_of_all), now)
                 case "leave":
                     held = held.told(LeaveCommand("ben"), now)
                 case _:

@@ -382,12 +382,14 @@ class Race(Struct, frozen=True, omit_defaults=True):
     def host(self) -> str:
         """The id of the host: the first racer who is a person, or the first bot.
 
-        The id is empty if nobody has a seat, or if the options say that nobody is the host.
+        A racer whom the operator removes during the draw of a window keeps the seat, but cannot be the host. The id is
+        empty if nobody has a seat, or if the options say that nobody is the host.
         """
         if not self.options.hosted:
             return ""
-        person = next((racer.player for racer in self.racers if not racer.bot), "")
-        return person or next((racer.player for racer in self.racers if not racer.house), "")
+        racers = [racer for racer in self.racers if not (racer.resigned and self.is_waiting)]
+        person = next((racer.player for racer in racers if not racer.bot), "")
+        return person or next((racer.player for racer in racers if not racer.house), "")
 
     @property
     def guests(self) -> frozenset[str]:
