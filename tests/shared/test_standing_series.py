@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from samedeal.deal import Deal
 from samedeal.errors import RequestRefused
 from samedeal.joint_deal import HIGHEST_DRAW, MAX_DRAWS, MAX_OPENINGS
+from samedeal.names import removed_name
 from samedeal.options import LONGEST_SERIES
 from samedeal.race.commands import (
     FixDealCommand,
@@ -18,6 +19,7 @@ from samedeal.race.commands import (
     KickCommand,
     LeaveCommand,
     LinkRematchCommand,
+    RenameCommand,
     ResignCommand,
     StartCommand,
 )
@@ -87,6 +89,12 @@ def test_seats_are_kept_and_new_players_enter_between_the_races() -> None:
     left = held.told(LeaveCommand("cid"), FIRST + 2 * HOUR).passed(FIRST + DAY)
     assert (left.race.phase, len(left.race.racers)) == ("countdown", 2)
     assert refusal(left, LinkRematchCommand("friday-3"), FIRST + DAY) == "not_over"
+
+
+def test_player_whose_name_was_removed_has_no_seat_in_the_next_race() -> None:
+    """Their sessions are gone, so the race would wait for them until its window closes."""
+    removed = raced(joined("ana", "ben", held=first()), FIRST).told(RenameCommand("ben", removed_name(2)), FIRST)
+    assert [racer.player for racer in following(removed, FIRST).race.racers] == ["ana"]
 
 
 def test_table_grows_with_races_that_are_over() -> None:

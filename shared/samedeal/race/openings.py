@@ -77,10 +77,14 @@ def options_of_window(options: Options, deal: Deal, window: int) -> Options:
 def rematch(race: Race, room: str, seed: bytes, now: int) -> Race:
     """Return the rematch of a finished race, which may be the next one of its series.
 
-    In a standing series, the players keep their seats.
+    In a standing series, the players keep their seats, except those who were kicked or whose names were removed.
     """
     options, round_number = successor_options(race), race.round + 1
-    players = tuple(each.player for each in race.racers if each.player not in race.kicked.players)
+    players = tuple(
+        each.player
+        for each in race.racers
+        if each.player not in race.kicked.players and not is_removed(each.shown)  # who can never come
+    )
     if round_number % options.series:  # the table follows from records, which know players by their names
         rooms = (*race.before.rooms, race.room)
         before = replace(race.before, room=race.room, players=players, table=race.table, rooms=rooms)
