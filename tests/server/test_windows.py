@@ -24,6 +24,7 @@ from samedeal.protocol.messages import (
     Joined,
     Leave,
     MoveSession,
+    Notice,
     ProgressUpdate,
     RaceNow,
     ReadRecord,
@@ -36,8 +37,9 @@ from samedeal.protocol.messages import (
     Welcome,
 )
 from samedeal.protocol_codes import CloseCode
-from samedeal.race import draws, values
+from samedeal.race import draws, openings, values
 from samedeal.record import Record
+from samedeal.sentences import notice
 from samedeal_server.store.sessions import CODE_LIFETIME
 from tests.server.captured_log import Log
 from tests.server.client import Client
@@ -315,6 +317,21 @@ async def test_host_opens_the_doors_again_after_lost_draws(
     await drawn(ana, bob, cid)
     assert ana.shown is not None
     assert (ana.shown.draw, [lost.draw for lost in ana.shown.lost]) == (6, [1, 1])
+
+
+async def test_window_that_passes_without_a_draw_is_told(one: Node, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After one draw, in which nobody left. A standing series goes on with the seats."""
+    monkeypatch.setattr(openings, "SHORTEST_WINDOW", 1)
+    monkeypatch.setattr(values, "SHORTEST_DOORS", 0)
+    monkeypatch.setattr(draws, "SHARE_TIMEOUT", 100)
+    ana = await one.player("ana")
+    await ana.join(await opened(ana, window=2))
+    await ana.expect(Done, Start)
+    assert await ana.until(Notice) == notice("window_passed")
+    opens = tuple(int(1000 * time.time()) + 500 + each * 2000 for each in range(2))
+    options = WantedOptions(games=("ace-of-hearts",), deal="winnable", limit=60, series=2)
+    await ana.join(await opened(ana, window=2, options=options, opens=opens))
+    assert await ana.until(Notice) == notice("series_goes_on")
 
 
 async def test_seat_moves_to_another_device_once(one: Node, two: Node) -> None:
