@@ -24,7 +24,7 @@ from samedeal.race.commands import (
     StartCommand,
 )
 from samedeal.race.draws import SHARE_TIMEOUT
-from samedeal.race.due_times import WINDOW_LIFETIME, due_at
+from samedeal.race.due_times import EMPTY_LIFETIME, ROOM_LIFETIME, WINDOW_LIFETIME, due_at
 from samedeal.race.endings import opens_at
 from samedeal.race.held_race import HeldRace
 from samedeal.race.openings import rematch
@@ -72,8 +72,14 @@ def test_doors_close_after_a_quarter_or_when_the_host_closes_them() -> None:
     assert refusal(held, StartCommand("ben"), CREATED) == "not_host"
 
 
-def test_doors_close_with_nobody() -> None:
-    assert opened().passed(DOORS).race.phase == "closed"
+def test_empty_room_closes_as_others_do() -> None:
+    held = opened()
+    assert due_at(held.race) == CREATED + EMPTY_LIFETIME
+    assert held.passed(CREATED + EMPTY_LIFETIME).race.phase == "closed"
+    over = open_window("ana").passed(ENDS)
+    assert due_at(rematch(over.race, "friday-2", SECRET, ENDS)) == ENDS + ROOM_LIFETIME
+    short = replace(over.race, window=HOUR // 1000)
+    assert due_at(rematch(short, "friday-2", SECRET, ENDS)) == ENDS + HOUR // 4, "its doors close before"
 
 
 def test_absence_costs_no_seat() -> None:
