@@ -29,6 +29,7 @@ from samedeal.protocol.messages import (
     RaceNow,
     ReadRecord,
     RecordPart,
+    Rematch,
     Resign,
     RoomState,
     SessionCode,
@@ -212,6 +213,28 @@ async def test_windows_of_an_address_are_limited(node: NodeMaker) -> None:
     assert 0 < survey.phases.last_closes - survey.time <= 1000 * WINDOW
     await operator.expect(Done, CloseRoom, room=first)
     await opened(ana)
+
+
+async def test_rematch_counts_as_a_window_of_who_asks(node: NodeMaker, redis: Any) -> None:
+    """Not of who opened the first room."""
+    one = await node(replace(PLENTY, windows_per_address=1), trusted_proxies=("127.0.0.1",))
+    ana, bob = [
+        await Client.hello(one.url, name, additional_headers={"X-Forwarded-For": f"203.0.113.{number}"})
+        for number, name in enumerate(("ana", "bob"))
+    ]
+    room = await opened(ana)
+    for client in (ana, bob):
+        await client.join(room)
+    await ana.state(lambda state: len(state.players) == 2)
+    await drawn(ana, bob)
+    for client in (ana, bob):
+        await client.expect(Done, Resign)
+    await ana.phase("finished")
+    await opened(ana)
+    await ana.refused("too_many_windows", Rematch)
+    await bob.expect(Created, Rematch)
+    options = WantedOptions(games=("ace-of-hearts",), deal="winnable")
+    await bob.refused("too_many_windows", Create, options=options, window=WINDOW)
 
 
 @pytest.fixture

@@ -176,8 +176,9 @@ class Race(Struct, frozen=True, omit_defaults=True):
 
     ``rules`` is the hash by which nodes notice that they have other descriptions of the room's games, and
     ``description`` is the ``description_hash`` of this race's game. ``origin`` is a keyed hash of the network from which
-    the room of the first race was opened. ``tide`` is when the tide of the race starts, or 0. ``ready_since`` is when all
-    persons besides the host had become ready, as long as they all are. ``house`` is how many bots of the house may come.
+    somebody asked for the room, or in a standing series for its first room. ``tide`` is when the tide of the race
+    starts, or 0. ``ready_since`` is when all persons besides the host had become ready, as long as they all are.
+    ``house`` is how many bots of the house may come.
 
     ``home`` is the room of the first race, where the racers of its rematches meet. It is empty in that room.
 
