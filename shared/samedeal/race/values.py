@@ -25,7 +25,10 @@ MOST_ACTIONS: Final = 40_000
 """Maximum number of actions of all players of a race together."""
 
 SHORTEST_DOORS: Final = 600_000
-"""Minimum time, in milliseconds, in which new players can enter a race of a standing series before its window opens."""
+"""Minimum time, in milliseconds, in which players can enter the first race of a standing series before its window opens.
+
+The later ones open when everybody was told, because the players keep their seats.
+"""
 
 _MAX_KICKED: Final = 100
 """Maximum number of kicked players, and of their origins, that a race remembers."""
@@ -280,7 +283,8 @@ class Race(Struct, frozen=True, omit_defaults=True):
         In a standing series, that is when the window opens. It is 0 in a race without one.
         """
         if self.opens and not self.reopened:
-            return min(max(self.opens[0], self.created + SHORTEST_DOORS), self.ends)
+            earliest = 0 if self.before.room else self.created + SHORTEST_DOORS
+            return min(max(self.opens[0], earliest), self.ends)
         opened = self.reopened[-1] if self.reopened else self.created
         return opened + (self.ends - opened) // 4 if self.window else 0
 
