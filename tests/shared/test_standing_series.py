@@ -13,6 +13,7 @@ from samedeal.errors import RequestRefused
 from samedeal.joint_deal import HIGHEST_DRAW, MAX_DRAWS, MAX_OPENINGS
 from samedeal.names import removed_name
 from samedeal.options import LONGEST_SERIES
+from samedeal.protocol.messages import TableLine
 from samedeal.race.commands import (
     FixDealCommand,
     GiveUpDealCommand,
@@ -109,6 +110,14 @@ def test_table_grows_with_races_that_are_over() -> None:
     assert [line.races for line in after.race.table] == [1, 1]
     assert after.race.before.rooms == ("friday",)
     assert after.race.terms.options.series == LONGEST_SERIES
+
+
+def test_who_never_began_has_no_race_in_the_table() -> None:
+    held = joined("ana", "ben", "cid", held=first()).passed(FIRST).passed(FIRST)
+    held = with_deal(with_shares(held, "ana", "ben", "cid", now=FIRST), FIRST)
+    over = held.begun("ana", FIRST).begun("ben", FIRST + HOUR).passed(FIRST + DAY)
+    limit = 1000 * OPTIONS.limit
+    assert over.race.table == (TableLine(1, "ana", "Ana", 1, 0.5, limit), TableLine(1, "ben", "Ben", 1, 0.5, limit))
 
 
 def test_all_races_open_at_their_times() -> None:

@@ -276,6 +276,19 @@ def test_best_own_time_wins() -> None:
     assert [line.began_at for line in ended.race.result.standings] == [DOORS + HOUR, DOORS]
 
 
+def test_who_never_began_is_behind_all_who_raced() -> None:
+    """Also behind a player who has brought a card to the foundations and taken it back."""
+    held = open_window("ana", "ben", "cid", "dan").begun("cid", DOORS).begun("dan", DOORS)
+    back = replace(held.progress_of("dan"), last_progress_at=DOORS + 5)
+    ended = with_fields(held, progress={**held.progress, "dan": back}).passed(ENDS).race
+    assert [(line.place, line.player) for line in ended.result.standings] == [
+        (1, "cid"),
+        (2, "dan"),
+        (3, "ana"),
+        (3, "ben"),
+    ]
+
+
 @settings(max_examples=100)
 @given(st.lists(st.tuples(st.sampled_from(ACTS), st.integers(1, LIMIT)), max_size=12))
 def test_player_learns_nothing_of_anothers_attempt(attempt: list[tuple[str, int]]) -> None:

@@ -163,7 +163,7 @@ def _result(race: Race, racer: Racer, own: Progress) -> Result:
     """Return what a player's place depends on. In a window, times count from when each player began."""
     earlier = race.began_at(own) - race.starts if own.began_at else 0
     finished, progressed = (time and time - earlier for time in (own.finished_at, own.last_progress_at))
-    return Result(racer.seat, own.foundation_cards, finished, progressed)
+    return Result(racer.seat, own.foundation_cards, finished, progressed, race.began_at(own) > 0)
 
 
 def _standing(race: Race, place: int, racer: Racer, progress: Progress) -> Standing:
