@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from dataclasses import replace
 from typing import Any
@@ -134,6 +135,17 @@ async def test_others_learn_nothing_until_all_have_ended(one: Node, two: Node) -
     assert not any(room in text for text in await public(two)), "with closed doors, no list has the room"
     await eve.refused("race_started", Watch, room=room)
     await bob.refused("racing", Watch, room=room)
+
+
+async def test_window_that_is_over_does_not_close_later(one: Node) -> None:
+    ana = await one.player("ana")
+    room = await opened(ana)
+    await ana.join(room)
+    await drawn(ana)
+    await ana.expect(Done, Resign)
+    await ana.phase("finished")
+    (line,) = json.loads((await ask(one.url, "/api/v1/rooms")).text)["rooms"]
+    assert (line["room"], line["phase"], line["closes"]) == (room, "finished", 0)
 
 
 async def test_leaving_keeps_the_seat_and_the_clock_runs_on(one: Node) -> None:
