@@ -41,7 +41,7 @@ from samedeal.protocol.messages import (
 from samedeal.protocol_codes import CloseCode
 from samedeal.race import draws, openings, values
 from samedeal.record import Record
-from samedeal.sentences import notice
+from samedeal.sentences import REFUSALS, notice
 from samedeal_server.store.sessions import CODE_LIFETIME
 from tests.server.captured_log import Log
 from tests.server.client import Client
@@ -134,7 +134,8 @@ async def test_others_learn_nothing_until_all_have_ended(one: Node, two: Node) -
     assert {type(message) for message in after} == {Joined, Drawn, RoomState}
     assert not any(room in text for text in await public(two)), "with closed doors, no list has the room"
     await eve.refused("race_started", Watch, room=room)
-    await bob.refused("racing", Watch, room=room)
+    refused = await bob.refused("racing", Watch, room=room)
+    assert refused.message == REFUSALS["has_seat"].sentence, "leaving frees no seat"
 
 
 async def test_window_that_is_over_does_not_close_later(one: Node) -> None:

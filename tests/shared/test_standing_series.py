@@ -17,6 +17,7 @@ from samedeal.protocol.messages import TableLine
 from samedeal.race.commands import (
     FixDealCommand,
     GiveUpDealCommand,
+    JoinCommand,
     KickCommand,
     LeaveCommand,
     LinkRematchCommand,
@@ -96,6 +97,12 @@ def test_seats_are_kept_and_new_players_enter_between_the_races() -> None:
     left = held.told(LeaveCommand("cid"), FIRST + 2 * HOUR).passed(FIRST + DAY)
     assert (left.race.phase, len(left.race.racers)) == ("countdown", 2)
     assert refusal(left, LinkRematchCommand("friday-3"), FIRST + DAY) == "not_over"
+
+
+def test_who_comes_too_late_is_told_when_the_next_race_opens() -> None:
+    held = joined("ana", held=first()).passed(FIRST)
+    with pytest.raises(RequestRefused, match="The next one opens in 5 h"):
+        held.told(JoinCommand("cid", "Cid", {}), FIRST + DAY - 5 * HOUR)
 
 
 def test_player_whose_name_was_removed_has_no_seat_in_the_next_race() -> None:

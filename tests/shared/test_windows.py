@@ -72,6 +72,21 @@ def test_doors_close_after_a_quarter_or_when_the_host_closes_them() -> None:
     assert refusal(held, StartCommand("ben"), CREATED) == "not_host"
 
 
+def test_who_comes_too_late_is_told_when_there_is_another_race() -> None:
+    held = joined("ana").told(StartCommand("ana"), CREATED)
+    for wait, text in ((1, "1 min"), (HOUR, "60 min"), (3 * HOUR - 1, "3 h")):
+        assert f"It ends in {text} at" in told_late(held, ENDS - wait)
+    assert "Watch it" in told_late(open_window("ana").passed(ENDS), ENDS)
+
+
+def told_late(held: HeldRace, now: int) -> str:
+    """What a player without a seat is told."""
+    with pytest.raises(RequestRefused) as caught:
+        held.told(JoinCommand("cid", "Cid", {}), now)
+    assert caught.value.code == "race_started"
+    return str(caught.value)
+
+
 def test_empty_room_closes_as_others_do() -> None:
     held = opened()
     assert due_at(held.race) == CREATED + EMPTY_LIFETIME

@@ -134,10 +134,10 @@ class Hub:
         if self.race.phase == "closed":
             raise refused("room_closed")
         is_window = self.race.window > 0 and self.race.phase != "finished"
-        if self.model.is_racing(player) or (is_window and self.race.racer(player)):
-            raise refused("racing")
         if is_window and self.race.phase != "open":
-            raise refused("doors_closed")
+            raise refused("has_seat") if self.race.racer(player) else refused("doors_closed")
+        if self.model.is_racing(player):
+            raise refused("racing")
         if is_window:
             raise refused("window_open")
         if len(self.audience.spectators) >= max_spectators:
