@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from samedeal.deal import Deal
 from samedeal.deal_proof import DealProof
 from samedeal.errors import DealNotProven, RequestRefused
 from samedeal.joint_deal import HIGHEST_DRAW, MAX_DRAWS, MAX_OPENINGS
@@ -27,13 +28,14 @@ from samedeal.race.draws import SHARE_TIMEOUT
 from samedeal.race.due_times import EMPTY_LIFETIME, ROOM_LIFETIME, WINDOW_LIFETIME, due_at
 from samedeal.race.endings import opens_at
 from samedeal.race.held_race import HeldRace
-from samedeal.race.openings import rematch
+from samedeal.race.openings import first_race, rematch
 from samedeal.race.progress import Progress
 from samedeal.terms import RoomTerms
 from tests.shared.joint_deals import some_bytes
 from tests.shared.windows import (
     CREATED,
     HOUR,
+    OPTIONS,
     SECRET,
     WINDOW,
     away,
@@ -355,4 +357,10 @@ def test_rematch_has_a_window_of_its_own() -> None:
 def test_options_that_fit_no_window(options: dict[str, Any]) -> None:
     with pytest.raises(RequestRefused) as caught:
         opened(**options)
+    assert caught.value.code == "bad_options"
+
+
+def test_window_has_no_bots_of_the_house() -> None:
+    with pytest.raises(RequestRefused) as caught:
+        first_race("friday", OPTIONS, Deal.parse("winnable"), SECRET, CREATED, window=WINDOW // 1000, house=1)
     assert caught.value.code == "bad_options"
