@@ -338,7 +338,8 @@ class Record:
             if play.board.foundation_cards != cards:
                 cards, progress = play.board.foundation_cards, start + time
         finish = start + player.time if player.time else 0
-        return Result(player.seat, player.foundation_cards, finish, progress)
+        has_raced = player.began_at > 0 or not self.terms.window
+        return Result(player.seat, player.foundation_cards, finish, progress, has_raced)
 
     def _wrong(self, sentence: str, *key: object, after: str = "") -> BadRecord:
         """Return the error of the lines with a key, and of the line ``after`` which they stand if they contradict it."""

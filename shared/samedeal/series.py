@@ -2,7 +2,8 @@
 
 As at duplicate tables, a player gets a point for each player that is beaten, and half a point for each one with the same
 place. Equal points are decided by the time of all races together. A race that a player did not finish counts as long as
-the race lasted. A player who leaves keeps the points, and one who comes late has none for the races before.
+the race lasted. A player who leaves keeps the points, and one who comes late has none for the races before. In a race with
+a window, players who never began have no race, unless nobody has begun.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from samedeal.record import Record
 
 def with_race(table: Iterable[TableLine], standings: Sequence[Standing], length: int) -> tuple[TableLine, ...]:
     """Return a table with the results of one more race. ``length`` is how long it lasted, in milliseconds."""
+    standings = [line for line in standings if line.began_at] or standings
     totals = {line.player: (line.name, line.races, line.points, line.time, line.bot) for line in table}
     for own in standings:
         _, races, points, time, _ = totals.get(own.player, ("", 0, 0.0, 0, False))

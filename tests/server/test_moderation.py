@@ -306,6 +306,18 @@ async def test_address_is_forgotten_with_all_its_players(one: Node, operator: Op
     assert all(player.first_head for player in record.players)
 
 
+async def test_forgotten_player_has_no_seat_in_an_open_room(one: Node, operator: Operator) -> None:
+    """Nobody waits for them, and nothing of them is exported any more."""
+    ana, bob = await seated(one, room="friday")
+    await operator.expect(Forgotten, Forget, target=bob.player)
+    state = await ana.state(lambda state: len(state.players) == 1)
+    assert state.players[0].player == ana.player
+    assert await bob.closed() == CloseCode.RESTART
+    with pytest.raises(AssertionError, match="no_session"):
+        await one.player("bob", session=bob.session)
+    assert (await export(operator, bob.player))["rooms"] == []
+
+
 @needs_node
 async def test_verdict_after_a_removed_name_is_unsure(one: Node, operator: Operator, tmp_path: Path) -> None:
     """Neither language calls the race unfair, nor fair. The proof says the same."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from dataclasses import replace
 from typing import Any
@@ -24,10 +25,12 @@ from samedeal.protocol.messages import (
     Joined,
     Leave,
     MoveSession,
+    Notice,
     ProgressUpdate,
     RaceNow,
     ReadRecord,
     RecordPart,
+    Rematch,
     Resign,
     RoomState,
     SessionCode,
@@ -36,8 +39,9 @@ from samedeal.protocol.messages import (
     Welcome,
 )
 from samedeal.protocol_codes import CloseCode
-from samedeal.race import draws, values
+from samedeal.race import draws, openings, values
 from samedeal.record import Record
+from samedeal.sentences import REFUSALS, notice
 from samedeal_server.store.sessions import CODE_LIFETIME
 from tests.server.captured_log import Log
 from tests.server.client import Client
@@ -130,7 +134,19 @@ async def test_others_learn_nothing_until_all_have_ended(one: Node, two: Node) -
     assert {type(message) for message in after} == {Joined, Drawn, RoomState}
     assert not any(room in text for text in await public(two)), "with closed doors, no list has the room"
     await eve.refused("race_started", Watch, room=room)
-    await bob.refused("racing", Watch, room=room)
+    refused = await bob.refused("racing", Watch, room=room)
+    assert refused.message == REFUSALS["has_seat"].sentence, "leaving frees no seat"
+
+
+async def test_window_that_is_over_does_not_close_later(one: Node) -> None:
+    ana = await one.player("ana")
+    room = await opened(ana)
+    await ana.join(room)
+    await drawn(ana)
+    await ana.expect(Done, Resign)
+    await ana.phase("finished")
+    (line,) = json.loads((await ask(one.url, "/api/v1/rooms")).text)["rooms"]
+    assert (line["room"], line["phase"], line["closes"]) == (room, "finished", 0)
 
 
 async def test_leaving_keeps_the_seat_and_the_clock_runs_on(one: Node) -> None:
@@ -212,6 +228,28 @@ async def test_windows_of_an_address_are_limited(node: NodeMaker) -> None:
     await opened(ana)
 
 
+async def test_rematch_counts_as_a_window_of_who_asks(node: NodeMaker, redis: Any) -> None:
+    """Not of who opened the first room."""
+    one = await node(replace(PLENTY, windows_per_address=1), trusted_proxies=("127.0.0.1",))
+    ana, bob = [
+        await Client.hello(one.url, name, additional_headers={"X-Forwarded-For": f"203.0.113.{number}"})
+        for number, name in enumerate(("ana", "bob"))
+    ]
+    room = await opened(ana)
+    for client in (ana, bob):
+        await client.join(room)
+    await ana.state(lambda state: len(state.players) == 2)
+    await drawn(ana, bob)
+    for client in (ana, bob):
+        await client.expect(Done, Resign)
+    await ana.phase("finished")
+    await opened(ana)
+    await ana.refused("too_many_windows", Rematch)
+    await bob.expect(Created, Rematch)
+    options = WantedOptions(games=("ace-of-hearts",), deal="winnable")
+    await bob.refused("too_many_windows", Create, options=options, window=WINDOW)
+
+
 @pytest.fixture
 def no_doors(monkeypatch: pytest.MonkeyPatch) -> None:
     """Races of standing series open at their times, however late their rooms were opened."""
@@ -242,7 +280,7 @@ async def test_standing_series_goes_on_with_the_seats(one: Node, two: Node) -> N
     over = await bob.state(lambda state: bool(state.next))
     found = await eve.expect(Created, RaceNow, series=series.upper())
     assert (found.room, found.path) == (over.next, f"/r/{series}")
-    assert len(over.table) == 2
+    assert [line.name for line in over.table] == ["ana"], "bob never began"
 
     await bob.join(over.next)
     state = await bob.state(lambda state: state.room == over.next)
@@ -315,6 +353,21 @@ async def test_host_opens_the_doors_again_after_lost_draws(
     await drawn(ana, bob, cid)
     assert ana.shown is not None
     assert (ana.shown.draw, [lost.draw for lost in ana.shown.lost]) == (6, [1, 1])
+
+
+async def test_window_that_passes_without_a_draw_is_told(one: Node, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After one draw, in which nobody left. A standing series goes on with the seats."""
+    monkeypatch.setattr(openings, "SHORTEST_WINDOW", 1)
+    monkeypatch.setattr(values, "SHORTEST_DOORS", 0)
+    monkeypatch.setattr(draws, "SHARE_TIMEOUT", 100)
+    ana = await one.player("ana")
+    await ana.join(await opened(ana, window=2))
+    await ana.expect(Done, Start)
+    assert await ana.until(Notice) == notice("window_passed")
+    opens = tuple(int(1000 * time.time()) + 500 + each * 2000 for each in range(2))
+    options = WantedOptions(games=("ace-of-hearts",), deal="winnable", limit=60, series=2)
+    await ana.join(await opened(ana, window=2, options=options, opens=opens))
+    assert await ana.until(Notice) == notice("series_goes_on")
 
 
 async def test_seat_moves_to_another_device_once(one: Node, two: Node) -> None:

@@ -84,6 +84,11 @@ def test_what_replaces_a_removed_name_is_only_shown() -> None:
     assert then(race, BOB) == [f"Bob {removed_name(2)}"]
 
 
+def test_rematch_keeps_no_seat_for_a_player_whose_name_was_removed() -> None:
+    removed = changed(after(room("racing"), RenameCommand("p2", removed_name(2))), phase="finished")
+    assert rematch(removed, "next", SEED, NOW).before.players == ("p1",)
+
+
 def test_name_of_another_racer_is_refused() -> None:
     with pytest.raises(RequestRefused, match="Ana"):
         apply(room(), RenameCommand("p2", "ANA"), NOW)

@@ -360,6 +360,14 @@ def in_window(began: int) -> str:
     return str(Record(terms, proof.commitment, START, end, b"", 2, (player, away), proof))
 
 
+def without_cards(place: int) -> str:
+    """The record of a race with a window in which a player began and moved nothing, and another one never began."""
+    terms = replace(race_terms("ace-of-hearts"), window=3600)
+    proof = proof_of((1, "ana", bytes(32)), terms=terms)
+    players = RecordedPlayer(1, "ana", 1, 0, (), began_at=START + 5), RecordedPlayer(2, "ben", place, 0, ())
+    return str(Record(terms, proof.commitment, START, START + 5000, b"", 2, players, proof))
+
+
 def daily(day: str) -> str:
     """The record of a race on the daily deal of a day, which need not exist."""
     name = f"daily {day}"

@@ -11,13 +11,17 @@ from msgspec.structs import replace
 from samedeal.deal import Deal
 from samedeal.errors import RequestRefused
 from samedeal.joint_deal import HIGHEST_DRAW, MAX_DRAWS, MAX_OPENINGS
+from samedeal.names import removed_name
 from samedeal.options import LONGEST_SERIES
+from samedeal.protocol.messages import TableLine
 from samedeal.race.commands import (
     FixDealCommand,
     GiveUpDealCommand,
+    JoinCommand,
     KickCommand,
     LeaveCommand,
     LinkRematchCommand,
+    RenameCommand,
     ResignCommand,
     StartCommand,
 )
@@ -64,6 +68,12 @@ def test_window_opens_by_itself_at_its_time() -> None:
     assert held.passed(FIRST).race.phase == "countdown"
 
 
+def test_first_window_leaves_time_to_enter() -> None:
+    soon = CREATED + 1
+    race = first((soon, soon + DAY)).race
+    assert race.doors_close_at == CREATED + SHORTEST_DOORS
+
+
 def test_next_race_is_due_as_soon_as_a_race_is_over() -> None:
     over = raced(joined("ana", "ben", held=first()), FIRST + HOUR)
     assert over.race.phase == "finished"
@@ -89,6 +99,18 @@ def test_seats_are_kept_and_new_players_enter_between_the_races() -> None:
     assert refusal(left, LinkRematchCommand("friday-3"), FIRST + DAY) == "not_over"
 
 
+def test_who_comes_too_late_is_told_when_the_next_race_opens() -> None:
+    held = joined("ana", held=first()).passed(FIRST)
+    with pytest.raises(RequestRefused, match="The next one opens in 5 h"):
+        held.told(JoinCommand("cid", "Cid", {}), FIRST + DAY - 5 * HOUR)
+
+
+def test_player_whose_name_was_removed_has_no_seat_in_the_next_race() -> None:
+    """Their sessions are gone, so the race would wait for them until its window closes."""
+    removed = raced(joined("ana", "ben", held=first()), FIRST).told(RenameCommand("ben", removed_name(2)), FIRST)
+    assert [racer.player for racer in following(removed, FIRST).race.racers] == ["ana"]
+
+
 def test_table_grows_with_races_that_are_over() -> None:
     held = raced(joined("ana", "ben", held=first()), FIRST)
     after = following(held, FIRST + HOUR)
@@ -97,15 +119,23 @@ def test_table_grows_with_races_that_are_over() -> None:
     assert after.race.terms.options.series == LONGEST_SERIES
 
 
+def test_who_never_began_has_no_race_in_the_table() -> None:
+    held = joined("ana", "ben", "cid", held=first()).passed(FIRST).passed(FIRST)
+    held = with_deal(with_shares(held, "ana", "ben", "cid", now=FIRST), FIRST)
+    over = held.begun("ana", FIRST).begun("ben", FIRST + HOUR).passed(FIRST + DAY)
+    limit = 1000 * OPTIONS.limit
+    assert over.race.table == (TableLine(1, "ana", "Ana", 1, 0.5, limit), TableLine(1, "ben", "Ben", 1, 0.5, limit))
+
+
 def test_all_races_open_at_their_times() -> None:
-    """Nobody is ever done before the window closes, so the doors of the next race open late."""
+    """Also if nobody is ever done before a window closes, so that each room is opened only when the next one is to open."""
     held, opened = joined("ana", held=first()), []
     while held.race.goes_on:
         opened.append(held.race.doors_close_at)
         assert held.passed(held.race.ends).race.ends == min(held.race.opens[0] + DAY, held.race.opens[1])
         held = following(held, held.race.ends)
     opened.append(held.race.doors_close_at)
-    assert opened == [FIRST, *(each + SHORTEST_DOORS for each in DAILY[1:])]
+    assert opened == [*DAILY]
     over = raced(held, opened[-1])
     assert not awaits_next(over.race, opened[-1])
     assert over.race.round == LONGEST_SERIES - 1
@@ -167,8 +197,7 @@ def test_servers_that_were_down_open_what_is_left() -> None:
     now, missed = DAILY[3] + HOUR, 0
     while awaits_next((held := held.passed(now).passed(now)).race, now):
         held, missed = following(held, now), missed + 1
-    assert (missed, held.race.phase, held.race.ends) == (3, "open", DAILY[4])
-    assert held.race.doors_close_at == now + SHORTEST_DOORS
+    assert (missed, held.race.phase, held.race.ends) == (3, "countdown", DAILY[4])
 
 
 def test_series_ends_when_all_have_given_up_their_seats() -> None:

@@ -11,11 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from samedeal.deal import Deal
 from samedeal.deal_proof import DealProof
 from samedeal.errors import DealNotProven, RequestRefused
 from samedeal.joint_deal import HIGHEST_DRAW, MAX_DRAWS, MAX_OPENINGS
 from samedeal.race.commands import (
     CommitShareCommand,
+    DeclareStuckCommand,
     JoinCommand,
     KickCommand,
     LeaveCommand,
@@ -23,16 +25,17 @@ from samedeal.race.commands import (
     StartCommand,
 )
 from samedeal.race.draws import SHARE_TIMEOUT
-from samedeal.race.due_times import WINDOW_LIFETIME, due_at
+from samedeal.race.due_times import EMPTY_LIFETIME, ROOM_LIFETIME, WINDOW_LIFETIME, due_at
 from samedeal.race.endings import opens_at
 from samedeal.race.held_race import HeldRace
-from samedeal.race.openings import rematch
+from samedeal.race.openings import first_race, rematch
 from samedeal.race.progress import Progress
 from samedeal.terms import RoomTerms
 from tests.shared.joint_deals import some_bytes
 from tests.shared.windows import (
     CREATED,
     HOUR,
+    OPTIONS,
     SECRET,
     WINDOW,
     away,
@@ -46,7 +49,7 @@ from tests.shared.windows import (
 DOORS = CREATED + WINDOW // 4
 ENDS = CREATED + WINDOW
 LIMIT = 600_000
-ACTS = ("begin", "move", "resign", "leave", "wait")
+ACTS = ("begin", "move", "resign", "stuck", "leave", "wait")
 FIRST_MOVE = "deal"
 
 
@@ -71,8 +74,29 @@ def test_doors_close_after_a_quarter_or_when_the_host_closes_them() -> None:
     assert refusal(held, StartCommand("ben"), CREATED) == "not_host"
 
 
-def test_doors_close_with_nobody() -> None:
-    assert opened().passed(DOORS).race.phase == "closed"
+def test_who_comes_too_late_is_told_when_there_is_another_race() -> None:
+    held = joined("ana").told(StartCommand("ana"), CREATED)
+    for wait, text in ((1, "1 min"), (HOUR, "60 min"), (3 * HOUR - 1, "3 h")):
+        assert f"It ends in {text} at" in told_late(held, ENDS - wait)
+    assert "Watch it" in told_late(open_window("ana").passed(ENDS), ENDS)
+
+
+def told_late(held: HeldRace, now: int) -> str:
+    """What a player without a seat is told."""
+    with pytest.raises(RequestRefused) as caught:
+        held.told(JoinCommand("cid", "Cid", {}), now)
+    assert caught.value.code == "race_started"
+    return str(caught.value)
+
+
+def test_empty_room_closes_as_others_do() -> None:
+    held = opened()
+    assert due_at(held.race) == CREATED + EMPTY_LIFETIME
+    assert held.passed(CREATED + EMPTY_LIFETIME).race.phase == "closed"
+    over = open_window("ana").passed(ENDS)
+    assert due_at(rematch(over.race, "friday-2", SECRET, ENDS)) == ENDS + ROOM_LIFETIME
+    short = replace(over.race, window=HOUR // 1000)
+    assert due_at(rematch(short, "friday-2", SECRET, ENDS)) == ENDS + HOUR // 4, "its doors close before"
 
 
 def test_absence_costs_no_seat() -> None:
@@ -134,6 +158,14 @@ def test_host_opens_the_doors_again_after_the_last_draw() -> None:
     held = joined("dan", held=held).told(StartCommand("ana"), DOORS).passed(DOORS)
     assert (held.race.draw.number, held.race.draw.seats) == (MAX_DRAWS + 1, (1, 2, 3, 4)), "cid may draw again"
     assert refusal(held, StartCommand("ana"), DOORS) == "race_started"
+
+
+def test_next_person_is_the_host_after_a_kick_during_the_draw() -> None:
+    """Otherwise nobody could open the doors again."""
+    lost = draws_lost(joined("ana", "ben", "cid"))
+    kicked = lost.told(KickCommand("ana"), DOORS)
+    assert (kicked.race.host, kicked.state(DOORS).waits_for_host) == ("ben", True)
+    assert kicked.told(StartCommand("ben"), DOORS).race.host == "ben"
 
 
 def test_draws_are_over_once_each_player_has_lost_one() -> None:
@@ -216,6 +248,16 @@ def test_nobody_begins_before_the_deal_is_found_or_after_resigning() -> None:
         assert caught.value.code == code
 
 
+def test_only_who_has_begun_is_stuck() -> None:
+    """Otherwise the race could end before a player has seen the cards, which would also tell that all others have ended."""
+    held = open_window("ana", "ben").begun("ben", DOORS)
+    stuck = [DeclareStuckCommand(name, held.progress_of_all) for name in ("ana", "ben")]
+    assert refusal(held, stuck[0], DOORS) == "not_racing"
+    assert held.told(stuck[1], DOORS).race.seated("ben").stuck_at == DOORS
+    late = DOORS + LIMIT
+    assert held.told(stuck[1], late).race == held.race, "the player's time is up"
+
+
 def test_everything_opens_when_all_have_ended_or_the_window_closes() -> None:
     held = open_window("ana", "ben").begun("ana", DOORS)
     assert held.passed(DOORS + LIMIT).race.phase == "racing", "ben has not begun"
@@ -251,6 +293,19 @@ def test_best_own_time_wins() -> None:
     assert [line.began_at for line in ended.race.result.standings] == [DOORS + HOUR, DOORS]
 
 
+def test_who_never_began_is_behind_all_who_raced() -> None:
+    """Also behind a player who has brought a card to the foundations and taken it back."""
+    held = open_window("ana", "ben", "cid", "dan").begun("cid", DOORS).begun("dan", DOORS)
+    back = replace(held.progress_of("dan"), last_progress_at=DOORS + 5)
+    ended = with_fields(held, progress={**held.progress, "dan": back}).passed(ENDS).race
+    assert [(line.place, line.player) for line in ended.result.standings] == [
+        (1, "cid"),
+        (2, "dan"),
+        (3, "ana"),
+        (3, "ben"),
+    ]
+
+
 @settings(max_examples=100)
 @given(st.lists(st.tuples(st.sampled_from(ACTS), st.integers(1, LIMIT)), max_size=12))
 def test_player_learns_nothing_of_anothers_attempt(attempt: list[tuple[str, int]]) -> None:
@@ -267,6 +322,8 @@ def test_player_learns_nothing_of_anothers_attempt(attempt: list[tuple[str, int]
                     held = held.acted("ben", str(held.play("ben").board.legal_moves()[0]), now)
                 case "resign":
                     held = held.told(ResignCommand("ben"), now)
+                case "stuck":
+                    held = held.told(DeclareStuckCommand("ben", held.progress_of_all), now)
                 case "leave":
                     held = held.told(LeaveCommand("ben"), now)
                 case _:
@@ -300,4 +357,10 @@ def test_rematch_has_a_window_of_its_own() -> None:
 def test_options_that_fit_no_window(options: dict[str, Any]) -> None:
     with pytest.raises(RequestRefused) as caught:
         opened(**options)
+    assert caught.value.code == "bad_options"
+
+
+def test_window_has_no_bots_of_the_house() -> None:
+    with pytest.raises(RequestRefused) as caught:
+        first_race("friday", OPTIONS, Deal.parse("winnable"), SECRET, CREATED, window=WINDOW // 1000, house=1)
     assert caught.value.code == "bad_options"

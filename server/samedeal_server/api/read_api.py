@@ -41,7 +41,7 @@ from samedeal_server.api.openapi import JSON, STREAM, TEXT, Route, document
 from samedeal_server.connections.handshake_admission import RETRY_AFTER
 from samedeal_server.errors import StoreUnavailable
 from samedeal_server.page.files import METHODS, make_file, refuse, respond_with
-from samedeal_server.races.public_facts import RaceNews
+from samedeal_server.races.public_facts import RaceNews, line_for_programs
 from samedeal_server.races.race_record import is_race_id
 from samedeal_server.rooms.cached_value import MAX_LISTED, CachedValue
 from samedeal_server.rooms.room_list import RoomList
@@ -142,7 +142,8 @@ class ReadApi:
     async def rooms(self, asked: Asked) -> RoomsAnswer:
         """Return the public rooms, perhaps only those of a game, those that can be joined, or those that admit bots."""
         only_open, bots = (asked.query(name, "false") != "false" for name in ("open", "bots"))
-        return RoomsAnswer(await self._rooms.lines(asked.query("game"), only_open=only_open, bots=bots))
+        lines = await self._rooms.lines(asked.query("game"), only_open=only_open, bots=bots)
+        return RoomsAnswer(tuple(map(line_for_programs, lines)))
 
     async def races(self, asked: Asked) -> RacesAnswer:
         """Return the newest records that everybody may read, perhaps only those before a race, or those of a player."""

@@ -256,7 +256,8 @@ class RequestHandlers:
             raise refused("no_seat")
         if hub.race.phase == "finished" and not hub.race.next:
             self._rates.open_room(connection.networks)
-        return await self._created(message, await self._rooms.creator.rematch(hub.room, connection.player))
+        asked = await self._rooms.creator.rematch(hub.room, connection.player, connection.networks[-1])
+        return await self._created(message, asked)
 
     async def _created(self, request: Create | RaceNow | Rematch, room: str) -> Created:
         (race,) = await self._rooms.store.load_races([room])

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from samedeal.games import GAMES
 from samedeal.names import removed_name
-from samedeal.race.commands import RenameCommand
+from samedeal.race.commands import LeaveCommand, RenameCommand
 from samedeal.race.room_state import own_race
 from samedeal.race.transitions import apply
 from samedeal.race.values import Race
@@ -111,13 +111,13 @@ class PersonalData:
             return 0
         now = await store.now()
         await execute(*(command("HSETNX", keys.REMOVED, player, now) for player in players), durable=True)
-        async for race in self._races():
-            for racer in race.racers:
-                if racer.player in players:
-                    await self._rename(race.room, RenameCommand(racer.player, removed_name(racer.seat)))
         sessions = [key async for key in self._sessions(players)]
         kept = [key(player) for player in players for key in (keys.past, keys.player)]
         await execute(*(command("DEL", key) for key in (*sessions, *kept)))
+        async for race in self._races():  # after the sessions, so that nobody comes back to a seat
+            for racer in race.racers:
+                if racer.player in players:
+                    await self._remove(race.room, racer.player)
         for game in GAMES:
             (races,) = await execute(command("HGETALL", keys.earlier(game)))
             if gone := [race for race, packed in races.items() if any(player.encode() in packed for player in players)]:
@@ -144,11 +144,16 @@ class PersonalData:
             await self._store.records.delete(each)  # a player's id is that of no race
             await self._store.executor.execute(command("HSETNX", keys.REMOVED, each, now), durable=True)
 
-    async def _rename(self, room: str, rename: RenameCommand) -> None:
+    async def _remove(self, room: str, player: str) -> None:
+        """Remove the name of a player from a room. Free the seat if the room is open, because the player can never come."""
         while snapshot := await self._store.load(room):
-            if snapshot.race.phase == "closed" or snapshot.race.racer(rename.player) is None:
+            racer = snapshot.race.racer(player)
+            if snapshot.race.phase == "closed" or racer is None:
                 return
-            race, changes = apply(snapshot.race, rename, snapshot.now)
+            race, changes = apply(snapshot.race, RenameCommand(player, removed_name(racer.seat)), snapshot.now)
+            if race.phase == "open":
+                race, left = apply(race, LeaveCommand(player), snapshot.now)
+                changes = (*changes, *left)
             if not changes or await self._store.compare_and_set(snapshot, race, changes, ""):
                 return
 

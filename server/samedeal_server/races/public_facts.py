@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from samedeal.protocol.messages import RoomLine, Standing
 from samedeal.race.values import Race
@@ -42,6 +43,14 @@ def room_line(race: Race) -> RoomLine:
     )
 
 
+def line_for_programs(line: RoomLine) -> RoomLine:
+    """Return the line of a room as the API has it: the window of a race that is over does not close any more.
+
+    Clients get the time nevertheless, because those that watch the race compare it with what the room shows.
+    """
+    return replace(line, closes=0) if line.phase == "finished" else line
+
+
 def news_of(race: Race, change: str) -> RaceNews | None:
     """Return the news that a change of a race is for everybody, or None if it is none.
 
@@ -52,7 +61,7 @@ def news_of(race: Race, change: str) -> RaceNews | None:
     is_free = race.options.players > max(1, len(race.before.players))
     if not race.is_for_everybody or not (is_free if change == "opened" else race.options.spectators):
         return None
-    line = room_line(race)
+    line = line_for_programs(room_line(race))
     match change:
         case "opened":
             return RaceNews(event="opened", time=race.created, room=line)

@@ -48,13 +48,6 @@ RETRY_INTERVAL: Final = 1.0
 _HIDDEN_CHANGES: Final = frozenset(("committed", "revealed", "deal_found"))
 """Changes that are not sent to clients, so that clients do not learn how long the search for a deal took."""
 
-_NOTICES: Final = {
-    "closed_by_operator": notice("closed"),
-    "not_drawn": notice("not_drawn", draws=MAX_DRAWS),
-    "not_found": notice("not_found"),
-}
-"""What everybody in the room is told of a change, whatever the race is like."""
-
 ABSENCE_TIMEOUT: Final = 60.0
 """Time, in seconds, after which a race ends if it is over for some players and all others are disconnected or idle."""
 
@@ -141,10 +134,10 @@ class Hub:
         if self.race.phase == "closed":
             raise refused("room_closed")
         is_window = self.race.window > 0 and self.race.phase != "finished"
-        if self.model.is_racing(player) or (is_window and self.race.racer(player)):
-            raise refused("racing")
         if is_window and self.race.phase != "open":
-            raise refused("doors_closed")
+            raise refused("has_seat") if self.race.racer(player) else refused("doors_closed")
+        if self.model.is_racing(player):
+            raise refused("racing")
         if is_window:
             raise refused("window_open")
         if len(self.audience.spectators) >= max_spectators:
@@ -272,8 +265,8 @@ class Hub:
                 pass
 
     def _apply_change(self, changed: RaceChanged, time: int) -> None:
-        for change in filter(_NOTICES.__contains__, changed.changes):
-            self.audience.broadcast(_NOTICES[change])
+        for told in filter(None, (_notice_of(change, changed.race) for change in changed.changes)):
+            self.audience.broadcast(told)
         race, before = changed.race, self.race
         if before.starts == race.starts:
             race = replace(race, ends=min(race.ends, before.ends))
@@ -470,3 +463,18 @@ class Hub:
                     self._spawn(partial(self._tick, self.room))  # if this is the deal itself, the race is over
         if self.audience.spectators:
             await self.boards.ensure_built()
+
+
+def _notice_of(change: str, race: Race) -> Notice | None:
+    """Return what everybody in the room is told of a change of its race, or None."""
+    match change:
+        case "closed_by_operator":
+            return notice("closed")
+        case "not_drawn" if race.window:
+            return notice("series_goes_on") if race.next else notice("window_passed")
+        case "not_drawn":
+            return notice("not_drawn", draws=MAX_DRAWS)
+        case "not_found":
+            return notice("not_found")
+        case _:
+            return None

@@ -188,7 +188,7 @@ class RoomRegistry:
         ):
             await self.store.news.add_once(news)
         if awaits_next(race, await self.store.now()):
-            await self.creator.rematch(room, "")
+            await self.creator.rematch(room)
         return race
 
     async def _race_alone(self, race: Race) -> Race:

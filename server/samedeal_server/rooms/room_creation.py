@@ -115,17 +115,22 @@ class RoomCreator:
             if error.code != RefusalCode.ROOM_EXISTS:
                 raise
 
-    async def rematch(self, room: str, player: str) -> str:
+    async def rematch(self, room: str, player: str = "", network: str = "") -> str:
         """Return the code of the rematch's room. If that room does not exist yet, open it for a player who asks for it.
 
-        Raise RequestRefused if the race in ``room`` is not over, if ``room`` is gone, or if there are too many rooms.
+        The new room counts as one of the player's ``network``, but that of the next race of a standing series counts as
+        one of who opened the series. Raise RequestRefused if the race in ``room`` is not over, if ``room`` is gone, or if
+        there are too many rooms or windows.
         """
         snapshot = await self._rooms.load(room)
         race = snapshot.race
         apply(race, LinkRematchCommand("-"), snapshot.now)  # refuses a rematch before the race is over
         if not race.next:
             await self._check_room_limit()
-            successor = await self._open_successor(race, snapshot.now)
+            origin = race.origin if race.goes_on else self.origin(network)
+            if race.window and not race.goes_on:
+                await self._check_windows(origin, snapshot.now)
+            successor = await self._open_successor(race, snapshot.now, origin)
             race = await self._rooms.command(room, LinkRematchCommand(successor, player), "")
         return race.next
 
@@ -179,15 +184,15 @@ class RoomCreator:
         if origins.count(origin) >= limits.windows_per_address:
             raise refused("too_many_windows", limit=limits.windows_per_address)
 
-    async def _open_successor(self, race: Race, now: int) -> str:
-        """Open a room for the rematch and return its code.
+    async def _open_successor(self, race: Race, now: int, origin: str) -> str:
+        """Open a room for the rematch, which counts as one of an origin, and return its code.
 
         If another request has just opened this room, return the code without opening another one.
         """
         secret = await self._secret(race.room, Deal.parse(successor_options(race).deal))
         room = _successor_code(race)
         for _ in range(_ATTEMPTS):
-            successor = rematch(race, room, secret.deal.seed, now)
+            successor = replace(rematch(race, room, secret.deal.seed, now), origin=origin)
             if await self._open(successor, secret):
                 return room
             (existing,) = await self._store.load_races([room])

@@ -43,10 +43,11 @@ def due_at(race: Race) -> int:
             return race.changed_at + (FOLLOW_TIMEOUT if race.racers else 0)
         case "open" if options.start == "at":
             return options.start_at - (1000 * options.countdown if race.racers or race.tide else 0)
-        case "open" if race.window:
+        case "open" if race.window and race.racers:
             return race.doors_close_at
         case "open":
-            return host_due_at(race) or race.changed_at + (ROOM_LIFETIME if race.before.room else EMPTY_LIFETIME)
+            empty_until = race.changed_at + (ROOM_LIFETIME if race.before.room else EMPTY_LIFETIME)
+            return min(race.doors_close_at, empty_until) if race.window else host_due_at(race) or empty_until
         case "finished" if race.goes_on:
             return race.changed_at
         case "finished":

@@ -20,6 +20,7 @@ from samedeal.race.draws import first_board, proof_of
 from samedeal.race.due_times import due_at
 from samedeal.race.progress import ABSENT_AFTER, Progress, ProgressByPlayer
 from samedeal.race.values import DealSecret, Race, Racer, RaceResult
+from samedeal.sentences import refused
 from samedeal.standings import Result, ranked
 
 IDLE_AFTER: Final = 240_000
@@ -102,10 +103,12 @@ def resign(race: Race, command: LeaveCommand | ResignCommand | KickCommand, now:
 
 
 def declare_stuck(race: Race, command: DeclareStuckCommand, now: int) -> CommandResult:
-    """Record that a player is stuck."""
+    """Record that a player is stuck, who must have begun: nobody is done without having seen the cards."""
     racer = race.racer(command.player)
     progress = command.progress.get(command.player, Progress())
-    if racer is None or now >= race.ends or racer.is_done(progress) or racer.is_stuck(progress):
+    if not race.began_at(progress):
+        raise refused("not_racing")
+    if racer is None or now >= race.ends_at(progress) or racer.is_done(progress) or racer.is_stuck(progress):
         return race, ()
     return race.with_racer(racer, stuck_at=now), ("stuck",)
 
@@ -160,7 +163,7 @@ def _result(race: Race, racer: Racer, own: Progress) -> Result:
     """Return what a player's place depends on. In a window, times count from when each player began."""
     earlier = race.began_at(own) - race.starts if own.began_at else 0
     finished, progressed = (time and time - earlier for time in (own.finished_at, own.last_progress_at))
-    return Result(racer.seat, own.foundation_cards, finished, progressed)
+    return Result(racer.seat, own.foundation_cards, finished, progressed, race.began_at(own) > 0)
 
 
 def _standing(race: Race, place: int, racer: Racer, progress: Progress) -> Standing:

@@ -40,7 +40,7 @@ def first_race(
     RequestRefused if the options do not fit a window or a standing series.
     """
     if window:
-        options = options_of_window(options, deal, window)
+        options = options_of_window(options, deal, window, house)
     if opens:
         _check_openings(opens, window, options.series, now)
     opened = Race(room, options, 0, str(deal), b"", private, now, now, tide=tide, house=house)
@@ -66,10 +66,10 @@ def _check_openings(opens: tuple[int, ...], window: int, races: int, now: int) -
         raise refused("bad_series")
 
 
-def options_of_window(options: Options, deal: Deal, window: int) -> Options:
+def options_of_window(options: Options, deal: Deal, window: int, house: int) -> Options:
     """Return the options of a race with a window, which admits no bots. Raise RequestRefused if there is no such race."""
     is_drawn, is_hosted = deal.has_proof and not deal.public, options.start == "host" and options.hosted
-    if window < SHORTEST_WINDOW or not (is_drawn and is_hosted) or options.first_finish_ends:
+    if window < SHORTEST_WINDOW or house or not (is_drawn and is_hosted) or options.first_finish_ends:
         raise refused("bad_window")
     return replace(options, bots=False)
 
@@ -77,10 +77,14 @@ def options_of_window(options: Options, deal: Deal, window: int) -> Options:
 def rematch(race: Race, room: str, seed: bytes, now: int) -> Race:
     """Return the rematch of a finished race, which may be the next one of its series.
 
-    In a standing series, the players keep their seats.
+    In a standing series, the players keep their seats, except those who were kicked or whose names were removed.
     """
     options, round_number = successor_options(race), race.round + 1
-    players = tuple(each.player for each in race.racers if each.player not in race.kicked.players)
+    players = tuple(
+        each.player
+        for each in race.racers
+        if each.player not in race.kicked.players and not is_removed(each.shown)  # who can never come
+    )
     if round_number % options.series:  # the table follows from records, which know players by their names
         rooms = (*race.before.rooms, race.room)
         before = replace(race.before, room=race.room, players=players, table=race.table, rooms=rooms)

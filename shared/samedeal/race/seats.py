@@ -158,7 +158,16 @@ def rejoin(race: Race, command: JoinCommand, now: int) -> CommandResult:
     check_not_kicked(race, command.player)
     if race.racer(command.player):
         return set_away(race, AwayCommand(command.player, away=False), now)
-    raise refused("race_started_without_you")
+    if not race.window or race.phase == "finished":
+        raise refused("race_started_without_you")
+    if race.goes_on:
+        raise refused("next_opens", wait=_wait_text(race.opens[1] - now))
+    raise refused("window_closes", wait=_wait_text(race.ends - now))
+
+
+def _wait_text(milliseconds: int) -> str:
+    minutes = max(1, -(-milliseconds // 60_000))
+    return f"{minutes} min" if minutes < 120 else f"{-(-minutes // 60)} h"
 
 
 def leave_seat(race: Race, command: LeaveCommand | KickCommand, now: int) -> CommandResult:

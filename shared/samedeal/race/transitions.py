@@ -43,7 +43,8 @@ Rules
 - Absent players do not delay the end of a race for long. If a race is over for some players, and waits only for players
   who are disconnected or idle, the race is finished after a while.
 - Players who finish rank before all others, by time. The others rank by cards on the foundations, then by who reached
-  that number first. Players who are equal in all of this share a place.
+  that number first. Players who never began in a window are last, and have no race in the table of a series. Players who
+  are equal in all of this share a place.
 - A finished race may have one rematch. For a while the rematch keeps seats for the players of the finished race. These
   players come first in the order of its players. Players who were kicked stay out of the rematch.
 - A room closes when it has been empty for a while, or some time after its race has finished.

@@ -25,7 +25,10 @@ MOST_ACTIONS: Final = 40_000
 """Maximum number of actions of all players of a race together."""
 
 SHORTEST_DOORS: Final = 600_000
-"""Minimum time, in milliseconds, in which new players can enter a race of a standing series before its window opens."""
+"""Minimum time, in milliseconds, in which players can enter the first race of a standing series before its window opens.
+
+The later ones open when everybody was told, because the players keep their seats.
+"""
 
 _MAX_KICKED: Final = 100
 """Maximum number of kicked players, and of their origins, that a race remembers."""
@@ -176,8 +179,9 @@ class Race(Struct, frozen=True, omit_defaults=True):
 
     ``rules`` is the hash by which nodes notice that they have other descriptions of the room's games, and
     ``description`` is the ``description_hash`` of this race's game. ``origin`` is a keyed hash of the network from which
-    the room of the first race was opened. ``tide`` is when the tide of the race starts, or 0. ``ready_since`` is when all
-    persons besides the host had become ready, as long as they all are. ``house`` is how many bots of the house may come.
+    somebody asked for the room, or in a standing series for its first room. ``tide`` is when the tide of the race
+    starts, or 0. ``ready_since`` is when all persons besides the host had become ready, as long as they all are.
+    ``house`` is how many bots of the house may come.
 
     ``home`` is the room of the first race, where the racers of its rematches meet. It is empty in that room.
 
@@ -279,7 +283,8 @@ class Race(Struct, frozen=True, omit_defaults=True):
         In a standing series, that is when the window opens. It is 0 in a race without one.
         """
         if self.opens and not self.reopened:
-            return min(max(self.opens[0], self.created + SHORTEST_DOORS), self.ends)
+            earliest = 0 if self.before.room else self.created + SHORTEST_DOORS
+            return min(max(self.opens[0], earliest), self.ends)
         opened = self.reopened[-1] if self.reopened else self.created
         return opened + (self.ends - opened) // 4 if self.window else 0
 
@@ -382,12 +387,14 @@ class Race(Struct, frozen=True, omit_defaults=True):
     def host(self) -> str:
         """The id of the host: the first racer who is a person, or the first bot.
 
-        The id is empty if nobody has a seat, or if the options say that nobody is the host.
+        A racer whom the operator removes during the draw of a window keeps the seat, but cannot be the host. The id is
+        empty if nobody has a seat, or if the options say that nobody is the host.
         """
         if not self.options.hosted:
             return ""
-        person = next((racer.player for racer in self.racers if not racer.bot), "")
-        return person or next((racer.player for racer in self.racers if not racer.house), "")
+        racers = [racer for racer in self.racers if not (racer.resigned and self.is_waiting)]
+        person = next((racer.player for racer in racers if not racer.bot), "")
+        return person or next((racer.player for racer in racers if not racer.house), "")
 
     @property
     def guests(self) -> frozenset[str]:

@@ -150,7 +150,8 @@ export function checkRecord(record, piles) {
 		const finish = own.at(-1).isWon && actions.length ? times.at(-1) : 0
 		demand(own.at(-1).cards === cards && finish === time && !(finish && resigned), `The result of ${name} is another one.`)
 		const progress = own.findLastIndex((play, i) => i && play.cards !== own[i - 1].cards)
-		results.push({place: player.place, score: finish || 1e9 * (105 - cards) + (times[progress - 1] ?? -1)}) // the lowest wins
+		const score = finish || 1e9 * (105 - cards) + (times[progress - 1] ?? -1) // the lowest wins
+		results.push({place: player.place, score: terms.window && !began ? Infinity : score})
 	}
 	for (const {place, score} of results)
 		demand(players.length < entrants ? place <= entrants : place === 1 + results.filter(other => other.score < score).length, "The places are not those of the results.")
