@@ -24,7 +24,7 @@ from tests.golden.golden_files import assert_answers
 from tests.lies.enumeration import outcome
 from tests.lies.page import Page, difference, page_files
 from tests.lies.seen import Event, Seen
-from tests.lies.worlds import PLANS, Plan, hold, options, script
+from tests.lies.worlds import PLANS, WINDOW, Plan, hold, options, script
 from tests.shared.javascript import needs_node
 
 pytestmark = needs_node
@@ -158,3 +158,12 @@ def test_who_comes_after_the_race_does_not_say_that_the_deal_was_set_before(page
         found = outcome(held, held.clients[name])
         assert found.verdict.sentence == said
         assert [told["sentence"] for told in page.judge([(found.seen, found.reading)])] == [said]
+
+
+def test_page_counts_no_race_of_who_never_began(page: Page) -> None:
+    words = "ana:join bob:join ana:start race ana:begin ana:move limit"
+    held = hold(Plan("never began", script(words), options(series=3, players=4), window=WINDOW), "1")
+    found = outcome(held, held.clients["ana"])
+    assert ([line.name for line in held.race.table], found.verdict.kind) == (["ana"], "fair")
+    (told,) = page.judge([(found.seen, found.reading)])
+    assert told["kind"] == "fair"

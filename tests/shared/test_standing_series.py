@@ -60,7 +60,7 @@ def raced(held: HeldRace, now: int) -> HeldRace:
 
 def test_window_opens_by_itself_at_its_time() -> None:
     held = joined("ana", "ben", held=first())
-    assert (held.race.doors_close_at, held.race.ends) == (FIRST, FIRST + DAY)
+    assert (held.race.doors_close_at, held.race.ends) == (FIRST, FIRST + DAY - SHORTEST_DOORS)
     assert held.state(CREATED).opens == DAILY
     assert due_at(held.race) == FIRST
     assert refusal(held, StartCommand("ana"), CREATED) == "not_host"
@@ -128,11 +128,11 @@ def test_who_never_began_has_no_race_in_the_table() -> None:
 
 
 def test_all_races_open_at_their_times() -> None:
-    """Also if nobody is ever done before a window closes, so that each room is opened only when the next one is to open."""
+    """Also if nobody is ever done before a window closes."""
     held, opened = joined("ana", held=first()), []
     while held.race.goes_on:
         opened.append(held.race.doors_close_at)
-        assert held.passed(held.race.ends).race.ends == min(held.race.opens[0] + DAY, held.race.opens[1])
+        assert held.passed(held.race.ends).race.ends == held.race.opens[1] - SHORTEST_DOORS
         held = following(held, held.race.ends)
     opened.append(held.race.doors_close_at)
     assert opened == [*DAILY]
@@ -145,8 +145,8 @@ def test_all_races_open_at_their_times() -> None:
 
 def test_race_whose_deal_nobody_has_drawn_is_missed() -> None:
     held = away(joined("ana", held=first()), "ana").passed(FIRST).passed(FIRST)
-    assert refusal(held, LinkRematchCommand("friday-2"), FIRST + DAY - 1) == "not_over"
-    assert due_at(held.race) == FIRST + DAY
+    assert refusal(held, LinkRematchCommand("friday-2"), held.race.ends - 1) == "not_over"
+    assert due_at(held.race) == FIRST + DAY - SHORTEST_DOORS
     held = held.passed(FIRST + DAY)
     assert held.race.phase == "countdown", "the next race needs a room first"
     assert awaits_next(held.race, FIRST + DAY)
@@ -182,7 +182,7 @@ def test_host_opens_the_doors_again_after_lost_draws() -> None:
     last = replace(held.race.draw, number=MAX_DRAWS, reveal_by=FIRST)
     lost = with_fields(held, race=replace(held.race, draw=last)).passed(FIRST)
     again = lost.told(StartCommand("ana"), FIRST)
-    assert (again.race.phase, again.race.doors_close_at) == ("open", FIRST + DAY // 4)
+    assert (again.race.phase, again.race.doors_close_at) == ("open", FIRST + (again.race.ends - FIRST) // 4)
     assert again.told(StartCommand("ana"), FIRST).race.phase == "countdown"
     often = with_fields(lost, race=replace(lost.race, reopened=(FIRST,) * (MAX_OPENINGS - 1)))
     often = with_fields(often, race=replace(often.race, draw=replace(last, number=HIGHEST_DRAW, seats=())))
@@ -197,7 +197,7 @@ def test_servers_that_were_down_open_what_is_left() -> None:
     now, missed = DAILY[3] + HOUR, 0
     while awaits_next((held := held.passed(now).passed(now)).race, now):
         held, missed = following(held, now), missed + 1
-    assert (missed, held.race.phase, held.race.ends) == (3, "countdown", DAILY[4])
+    assert (missed, held.race.phase, held.race.ends) == (3, "countdown", DAILY[4] - SHORTEST_DOORS)
 
 
 def test_series_ends_when_all_have_given_up_their_seats() -> None:
@@ -208,7 +208,7 @@ def test_series_ends_when_all_have_given_up_their_seats() -> None:
 def test_window_closes_before_the_next_one_opens_when_summer_time_begins() -> None:
     shifted = tuple(each - (HOUR if number > 1 else 0) for number, each in enumerate(DAILY))
     race = following(joined("ana", held=first(shifted)), FIRST + DAY).race
-    assert race.ends == shifted[2] == race.opens[0] + DAY - HOUR
+    assert race.ends + SHORTEST_DOORS == shifted[2] == race.opens[0] + DAY - HOUR
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,9 @@ DAY: Final = 24 * HOUR
 FIRST: Final = 6 * HOUR
 """Time, in seconds, until the first window opens."""
 
+_DOORS: Final = 600.0
+"""Time, in seconds, for which others can take seats before the next window opens."""
+
 _NOTICED: Final = 6.0
 """Time, in seconds, in which a node notices that a race is over whose window closed while none ran."""
 
@@ -46,7 +49,7 @@ class Plan:
 
     def ends(self, number: int) -> float:
         """Return when the window of a race closes."""
-        return min([self.opens[number] + self.window, *self.opens[number + 1 : number + 2]])
+        return min([self.opens[number] + self.window, *(at - _DOORS for at in self.opens[number + 1 : number + 2])])
 
 
 def random_plan(random: Random) -> Plan:
@@ -167,7 +170,7 @@ def broken(passed: Month) -> list[str]:
             found.append(f"race {state.round} has other times or rooms")
         elif state.round != expected and not (state.round == expected + 1 and state.phase == "open"):
             found.append(f"in window {number}, the series led to race {state.round}")
-        elif state.ends != min([opens[state.round] + 1000 * plan.window, *opens[state.round + 1 : state.round + 2]]):
+        elif state.ends - opens[state.round] != round(1000 * (plan.ends(state.round) - plan.opens[state.round])):
             found.append(f"race {state.round} closes at another time")
         elif [(each.name, each.seat) for each in state.players][: state.round and 99] != [
             (name, at) for at, name in enumerate(passed.attempts, 1)

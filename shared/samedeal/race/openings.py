@@ -14,7 +14,7 @@ from samedeal.names import is_removed
 from samedeal.options import LONGEST_PERIOD, LONGEST_SERIES, SHORTEST_WINDOW, Options
 from samedeal.protocol.codec import pack
 from samedeal.protocol.messages import EarlierPlayer
-from samedeal.race.values import Race, RaceBefore, Racer
+from samedeal.race.values import SHORTEST_DOORS, Race, RaceBefore, Racer
 from samedeal.sentences import refused
 from samedeal.solver.estimate import weights_of
 from samedeal.solver.solve import SOLVER
@@ -48,9 +48,12 @@ def first_race(
 
 
 def _with_window(race: Race, window: int, opens: tuple[int, ...]) -> Race:
-    """Return a new race with a window, if that has a length. In a standing series, it closes before the next one opens."""
+    """Return a new race with a window, if that has a length.
+
+    In a standing series, it closes ten minutes before the next one opens, so that others can take seats there.
+    """
     opened = opens[0] if opens else race.created
-    ends = min([opened + 1000 * window, *opens[1:2]])
+    ends = min([opened + 1000 * window, *(following - SHORTEST_DOORS for following in opens[1:2])])
     return replace(race, window=window, opens=opens, ends=ends if window else 0)
 
 

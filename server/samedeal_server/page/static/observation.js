@@ -308,10 +308,12 @@ const lineOf = each => [each.place, each.player, each.name, each.races, each.poi
 
 // The table of a series with the results of one more race (PROTOCOL.md, TableLine).
 function withRace(table, standings, length) {
+	const begun = standings.filter(each => each.began_at) // in a window
+	const raced = begun.length ? begun : standings
 	const totals = new Map(table.map(line => [line.player, {...line}]))
-	for (const {player, name, place, time, bot} of standings) {
+	for (const {player, name, place, time, bot} of raced) {
 		const {races = 0, points = 0, time: total = 0} = totals.get(player) ?? {}
-		const won = standings.reduce((sum, other) => sum + (place < other.place) + (place === other.place) / 2, -0.5)
+		const won = raced.reduce((sum, other) => sum + (place < other.place) + (place === other.place) / 2, -0.5)
 		totals.set(player, {player, name, races: races + 1, points: points + won, time: total + (time || length), bot})
 	}
 	const all = [...totals.values()]

@@ -4,6 +4,7 @@
 import {clock, stored, timeOfWeek} from "./dom.js"
 import {opensByItself} from "./race_state.js"
 
+const DOORS = 600_000 // ms before the next window of a series, in which others can take seats
 const SOON = 1000 // ms after which the time that is left is shown again
 
 // The room as a race that begins and ends with the player's own attempt: its phase is "waiting" before that, and "raced"
@@ -56,7 +57,7 @@ export function shifted(message, race) {
 function remember({room, ends, window, doors_close_at: doors, opens = [], rooms_before: [first = room] = []}, waits, hasSeat, now) {
 	const place = opens.length ? `s/${first}` : room
 	const all = JSON.parse(stored.get("windows") ?? "{}")
-	const later = opens.map((at, i) => [at, Math.min(at + 1000 * window, opens[i + 1] ?? Infinity)]).slice(1)
+	const later = opens.map((at, i) => [at, Math.min(at + 1000 * window, (opens[i + 1] ?? Infinity) - DOORS)]).slice(1)
 	all[place] = hasSeat ? [...(waits ? [[place === room ? 0 : doors, ends]] : []), ...later].filter(([, closes]) => closes > now) : []
 	const kept = JSON.stringify(Object.fromEntries(Object.entries(all).filter(([, [one]]) => one)))
 	if (kept !== stored.get("windows")) stored.set("windows", kept)
