@@ -152,7 +152,7 @@ class WindowDay:
         player = await Client.hello("ws://{}:{}".format(*node.target), name, self.sessions.get(name, ""))
         self.sessions[name] = player.session
         yield player
-        if crashes:
+        if crashes and name in self.began:
             node.crash()
         else:
             await player.close()
