@@ -224,7 +224,7 @@ def test_player_who_never_began_did_not_race() -> None:
         ("open", OPENED + 12 * HOUR, False, "doors close 1 Dec 12:00"),
         ("countdown", ENDS, False, "closes 3 Dec 00:00"),
         ("racing", ENDS, False, "closes 3 Dec 00:00"),
-        ("racing", ENDS, True, "your race, closes 3 Dec 00:00"),
+        ("racing", ENDS, True, "yours, closes 3 Dec 00:00"),
         ("finished", ENDS, False, "finished"),
     ],
 )

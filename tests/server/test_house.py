@@ -212,6 +212,7 @@ async def test_house_plays_with_one_of_an_address(one: Node) -> None:
         assert await told(house) == [room]
         await (await bot_of_house(one, name)).join(room)
     await ana.state(lambda state: state.phase == "racing")
+    await ana.refused("bad_options", Create, **wanted, window=3600)
     again = await opened(ana)
     await ana.state(lambda state: state.phase == "finished")
     await ana.join(again)

@@ -13,6 +13,7 @@ from msgspec.structs import replace as with_fields
 
 from samedeal.options import LONGEST_SERIES, WantedOptions
 from samedeal.protocol.messages import Create, Created, RaceNow, ReadRecord, RecordPart, RoomState
+from samedeal.race.values import SHORTEST_DOORS
 from samedeal.record import Record
 from samedeal.series import table_of
 from tests.server.client import Client
@@ -23,9 +24,6 @@ from tests.simulation.world import simulated
 DAY: Final = 24 * HOUR
 FIRST: Final = 6 * HOUR
 """Time, in seconds, until the first window opens."""
-
-_DOORS: Final = 600.0
-"""Time, in seconds, for which others can take seats before the next window opens."""
 
 _NOTICED: Final = 6.0
 """Time, in seconds, in which a node notices that a race is over whose window closed while none ran."""
@@ -49,7 +47,12 @@ class Plan:
 
     def ends(self, number: int) -> float:
         """Return when the window of a race closes."""
-        return min([self.opens[number] + self.window, *(at - _DOORS for at in self.opens[number + 1 : number + 2])])
+        return min(
+            [
+                self.opens[number] + self.window,
+                *(at - SHORTEST_DOORS / 1000 for at in self.opens[number + 1 : number + 2]),
+            ]
+        )
 
 
 def random_plan(random: Random) -> Plan:

@@ -60,7 +60,7 @@ def room_cells(lobby: Lobby, number: int, line: RoomLine, look: Look, now: int, 
         (Span(look.displayable(line.room), "you" if own else "name"),),
         game,
         (Span(f"{line.players}/{line.seats}", "count"),),
-        (Span(f"your race, {state.removeprefix('racing, ')}" if own else state, "you" if own else style),),
+        (Span(f"yours, {state.removeprefix('racing, ')}" if own else state, "you" if own else style),),
     )
 
 

@@ -208,16 +208,17 @@ class RequestHandlers:
         if message.passphrase:
             self._rates.charge(connection, PASSPHRASE_COST)
         network = connection.networks[-1]
+        player, before = connection.player, ""
         if message.house:
-            origin, player = self._rooms.creator.origin(network), connection.player
-            if left := await self._house.check_free(origin, player):
-                await self._rooms.command(left, LeaveCommand(player), player)
+            before = await self._house.check_free(self._rooms.creator.origin(network), player)
         room = await self._rooms.creator.create(
             *(message.options.granted, code, message.passphrase, network),
             house=message.house,
             window=message.window,
             opens=message.opens,
         )
+        if before:
+            await self._rooms.command(before, LeaveCommand(player), player)
         _log.info("room_created", **(connection.ids | {"room": room}), private=bool(message.passphrase))
         return await self._created(message, room)
 

@@ -129,7 +129,8 @@ export class Front {
 		const joins = ({line: {game, phase, starts, players, seats}}) =>
 			phase === "open" && players < seats && starts - now > LATEST && starts - now < LONGEST && (game === this.game || (!this.isChosen && GAMES[game]?.known))
 		const [soon] = rooms.filter(joins).sort((a, b) => a.line.starts - b.line.starts)
-		const people = rooms.reduce((sum, {people, line}) => sum + people - ownRooms().includes(line.room), 0)
+		const own = ownRooms()
+		const people = rooms.reduce((sum, {people, line}) => sum + (own.includes(line.room) ? 0 : people), 0)
 		this.next = soon?.line.game ?? this.game
 		const facts = [title(this.next), soon && `starts in ${timeLeft(soon.line.starts - now).replace(/^0:0?/, "")} s`, people ? `${people} ${people === 1 ? "person" : "people"} here` : !soon && "first to finish wins"]
 		if (!this.isGoing) setText(byId("when"), facts.filter(Boolean).join(" · "))

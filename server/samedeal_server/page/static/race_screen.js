@@ -8,7 +8,7 @@ import {address, enteredRoom, goTo, isFrame, to, want, wantedIn} from "./here.js
 import {proposedName} from "./names.js"
 import {tellRules} from "./rule_picture.js"
 import {MAX_DRAWS, dealWords, termsHash} from "./race_hashes.js"
-import {Race, among, end, leader, mute, named, namesOtherRoom, rematchName, rematchOf, rematchText, resultOf} from "./race_state.js"
+import {Race, among, didNotRace, end, leader, mute, named, namesOtherRoom, rematchName, rematchOf, rematchText, resultOf} from "./race_state.js"
 import {Track, large} from "./track.js"
 
 const CAPTION = 30 // px, height of a tile without its board
@@ -311,7 +311,8 @@ export class RaceScreen {
 			const shown = this.shown.get(player)
 			const {tile, line, view} = shown
 			const isChosen = this.chosen.includes(player)
-			const numbers = board || final || (race.isLive && race.room.starts) ? {place: row.place, count, moves, progress: `${count}/${race.cards}`} : {}
+			const hasRaced = !didNotRace(row, race.room) && (board || final || (race.isLive && race.room.starts))
+			const numbers = hasRaced ? {place: row.place, count, moves, progress: `${count}/${race.cards}`} : {}
 			const texts = {...numbers, state: stateOf(row, race.room)}
 			for (const target of shown.texts) setText(target, String(texts[target.className] ?? ""))
 			tile.classList.toggle("gone", !connected)
@@ -565,6 +566,7 @@ function stateOf(row, room) {
 	const {final, stuck, gone, ready} = row
 	const {phase} = room
 	const {time, resigned} = end(row, room)
+	if (didNotRace(row, room)) return "did not race"
 	if (time) return `${final?.place === 1 ? "won" : "finished"} in ${clock(time)}`
 	if (resigned) return "resigned"
 	if (gone && phase !== "finished") return "away"
