@@ -366,6 +366,7 @@ async def test_refused_page_is_told_what_its_operator_can_do(one: Node, browser:
     """A node that listens on loopback refuses WebSockets from pages of other names, as one whose proxy drops Host."""
     await browser.open(f"{one.url.replace('127.0.0.1', 'cards.localhost')}/{ROOM}")
     await browser.shows("--trusted-proxies", "#status")
+    await browser.close_page()  # which tries again and again
     browser.errors()
 
 
@@ -379,6 +380,7 @@ async def test_blocked_websocket_is_explained(browser: Browser) -> None:
     ) as server:
         await browser.open(f"ws://127.0.0.1:{server.sockets[0].getsockname()[1]}/{ROOM}")
         await browser.shows("blocks WebSockets", "#status")
+        await browser.close_page()
     browser.errors()
 
 
@@ -397,6 +399,7 @@ async def test_older_server_is_explained(browser: Browser) -> None:
     ) as server:
         await browser.open(f"ws://127.0.0.1:{server.sockets[0].getsockname()[1]}/{ROOM}")
         await browser.shows("do not understand each other", "#status")
+        await browser.close_page()
     browser.errors()
 
 

@@ -181,9 +181,10 @@ async def test_rules_are_told_where_one_plays(one: Node, browser: Browser) -> No
 
 IN_ORDER = "return [...document.querySelectorAll(arguments[0])].slice(0, 3).map(each => each.tagName)"
 OFFER = """
-const boards = document.querySelector("#boards")
+const boards = document.querySelector("#boards"), person = document.querySelector("#person")
+person.hidden = true
 const before = boards.getBoundingClientRect().toJSON()
-document.querySelector("#person").hidden = false
+person.hidden = false
 return [before, boards.getBoundingClientRect().toJSON()]
 """
 """Offers to race somebody instead. Returns where the board was before, and where it is then."""
@@ -223,18 +224,19 @@ async def test_phone_in_the_hand(one: Node, browser: Browser) -> None:
         await browser.until("document.title.startsWith('Starts in')")
         await dealt(browser)
         await browser.until("document.title.startsWith('The race is on')")
+        root = "document.documentElement"
         for size in (SMALL_PHONE, (320, 256)):
             await browser.resize(size)
-            root = "document.documentElement"
             await browser.until(f"{root}.scrollWidth <= arguments[0] && {root}.scrollHeight <= arguments[1]", *size)
         await browser.resize(SMALL_PHONE)
         assert await browser.run("return document.querySelector('#boards').getBoundingClientRect().top") <= 140
         for size in (LAPTOP, SMALL_PHONE):
             await browser.resize(size)
+            await browser.until(f"{root}.scrollWidth <= arguments[0]", size[0])
             assert await browser.run(CUT_NEWS) == 0
             before, offered = await browser.run(OFFER)
             assert before == offered
-            assert await browser.run("return document.documentElement.scrollWidth") <= size[0]
+            await browser.until(f"{root}.scrollWidth <= arguments[0]", size[0])
         await browser.run("document.querySelector('#sounds').click()")
         await browser.until("performance.getEntriesByName(new URL('sound.js', location.href).href).length")
         await browser.drag(await browser.run(PLACE, "stock", 1), touch=True)
@@ -442,8 +444,8 @@ async def test_joint_deal_survives_reload_cut_and_killed_node(
         await browser.shows("Fair: nobody could choose the deal", ".deal.fair")
         assert any(text.startswith("Result words: ") for text in await browser.texts(".deal p"))
         assert any("random numbers of the server and of mira, zoe" in line for line in await browser.texts(".deal li"))
-        browser.errors()  # it mentions connections that were cut
         await browser.close_page()  # before what it loads is cut off
+    browser.errors()  # it mentions connections that were cut
 
 
 async def test_pages_terminal_and_client_get_the_same_cards(
